@@ -1,0 +1,1 @@
+//! The API server: the facade table and its handlers, authentication, HTTP endpoints, object storage.

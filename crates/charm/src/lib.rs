@@ -1,0 +1,1 @@
+//! Charm and bundle formats: metadata, config, actions, manifest, archives.

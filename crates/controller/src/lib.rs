@@ -1,0 +1,1 @@
+//! Workers that live beside the state: per model and per controller.

@@ -1,0 +1,1 @@
+//! juju: the command line client.

@@ -1,0 +1,1 @@
+//! jujud: the machine agent, the controller and the unit agents in one binary.

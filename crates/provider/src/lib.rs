@@ -1,0 +1,1 @@
+//! Where machines come from: the Provider trait and the local provider.

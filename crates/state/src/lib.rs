@@ -1,0 +1,1 @@
+//! Documents, transactions, queries and watches of controllers and models.

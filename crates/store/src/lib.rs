@@ -1,0 +1,1 @@
+//! A small multi-version key-value store with transactions: memory, SQLite and etcd behind one trait.

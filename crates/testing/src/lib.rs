@@ -1,0 +1,1 @@
+//! Test support: an in-process controller and frames from the reference.

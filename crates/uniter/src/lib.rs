@@ -1,0 +1,1 @@
+//! The unit agent: pure resolver, operations, hook contexts and hook tools.
