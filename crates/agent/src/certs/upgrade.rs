@@ -1,0 +1,103 @@
+//! The certificate check that a controller makes before anything starts.
+
+use std::time::SystemTime;
+
+use super::{Authority, CertError, DNS_NAMES, Leaf, check_leaf};
+use crate::conf::{AgentConf, ServingInfo};
+
+impl ServingInfo {
+    /// The certificate a controller serves.
+    pub fn leaf(&self) -> Leaf {
+        Leaf { chain_pem: self.cert.clone(), key_pem: self.private_key.clone() }
+    }
+}
+
+/// Makes sure that a controller's certificate is one that its agents accept, and issues another if
+/// not. Says whether it did. Agents that are no controllers, or have not the authority's key, are
+/// left as they are.
+pub fn ensure_serving_cert(conf: &mut AgentConf, now: SystemTime) -> Result<bool, CertError> {
+    let Some(serving) = &mut conf.serving else { return Ok(false) };
+    if serving.ca_private_key.is_empty() {
+        return Ok(false);
+    }
+    let Err(problem) = check_leaf(&serving.leaf(), &conf.ca_cert, &DNS_NAMES, now) else { return Ok(false) };
+    tracing::info!(%problem, "issuing a new controller certificate");
+    let authority = Authority::load(&conf.ca_cert, serving.ca_private_key.expose())?;
+    let leaf = authority.issue("controller", &[], now)?;
+    serving.cert = leaf.chain_pem;
+    serving.private_key = leaf.key_pem;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conf::NewAgent;
+    use crate::paths::Paths;
+
+    fn controller() -> AgentConf {
+        let ca = Authority::generate(SystemTime::now()).unwrap();
+        let leaf = ca.issue("controller", &[], SystemTime::now()).unwrap();
+        let agent = NewAgent {
+            tag: "machine-0".into(),
+            nonce: "user-admin:bootstrap".into(),
+            jobs: Vec::new(),
+            version: "3.6.28".into(),
+            controller: "5a1d0a52-7777-4888-8999-aaaabbbbcccc".into(),
+            model: "9f6b2f0e-dddd-4eee-8fff-000011112222".into(),
+            ca_cert: ca.cert_pem().into(),
+            api_addresses: Vec::new(),
+            password: "x".into(),
+        };
+        let mut conf = AgentConf::new(agent, &Paths::host());
+        conf.serving = Some(ServingInfo {
+            cert: leaf.chain_pem,
+            private_key: leaf.key_pem,
+            ca_private_key: ca.key_pem(),
+            api_port: 17070,
+            ..ServingInfo::default()
+        });
+        conf
+    }
+
+    #[test]
+    fn a_good_certificate_stays_and_a_bad_one_is_replaced() {
+        let now = SystemTime::now();
+        let good = controller();
+        let mut conf = good.clone();
+        assert!(!ensure_serving_cert(&mut conf, now).unwrap());
+        assert_eq!(conf, good);
+
+        for spoil in [
+            |s: &mut ServingInfo| s.cert = "not a certificate".into(),
+            |s: &mut ServingInfo| s.private_key = "not a key".into(),
+            |s: &mut ServingInfo| s.cert = controller().serving.unwrap().cert,
+        ] {
+            let mut conf = good.clone();
+            spoil(conf.serving.as_mut().unwrap());
+            assert!(ensure_serving_cert(&mut conf, now).unwrap());
+            let leaf = conf.serving.as_ref().unwrap().leaf();
+            check_leaf(&leaf, &conf.ca_cert, &DNS_NAMES, now).unwrap();
+        }
+    }
+
+    #[test]
+    fn without_the_authoritys_key_nothing_is_done() {
+        let mut conf = controller();
+        conf.serving.as_mut().unwrap().ca_private_key = "".into();
+        conf.serving.as_mut().unwrap().cert = "bad".into();
+        let before = conf.clone();
+        assert!(!ensure_serving_cert(&mut conf, SystemTime::now()).unwrap());
+        conf.serving = None;
+        assert!(!ensure_serving_cert(&mut conf, SystemTime::now()).unwrap());
+        assert_eq!(before.ca_cert, conf.ca_cert);
+    }
+
+    #[test]
+    fn an_authority_that_does_not_fit_is_an_error() {
+        let mut conf = controller();
+        conf.ca_cert = controller().ca_cert;
+        let error = ensure_serving_cert(&mut conf, SystemTime::now()).unwrap_err();
+        assert!(matches!(error, CertError::KeyMismatch { .. }), "{error}");
+    }
+}
