@@ -8,6 +8,8 @@ use super::{
     connection::{Pending, decode},
 };
 
+type Read<T> = dyn Fn(Option<&RawValue>) -> Result<T, CallError> + Send + Sync;
+
 /// Events of one watcher. Ends the watcher on the server when it is dropped.
 pub struct Watcher<T> {
     connection: Connection,
@@ -16,7 +18,7 @@ pub struct Watcher<T> {
     version: i64,
     stop: &'static str,
     start: fn(&Connection, &str) -> Result<Pending, CallError>,
-    read: Box<dyn Fn(Option<&RawValue>) -> Result<T, CallError> + Send + Sync>,
+    read: Box<Read<T>>,
     first: Option<T>,
     /// The `Next` under way. It stays when the future that waits for it is dropped, so that no event is lost then.
     next: Option<Pending>,
