@@ -1,1 +1,17 @@
 //! Domain types and pure rules of a Juju model: ids and tags, life, status, constraints, bases, ports, versions.
+//!
+//! Nothing here does I/O, waits, or knows how a value is stored or sent. Each kind of id has a type of its own, whose
+//! `FromStr` checks it and whose `Display` is the id's text; [`Tag`] is any of them as the wire names it. Every other
+//! crate speaks in these types.
+
+pub mod arch;
+pub mod ids;
+pub mod life;
+pub mod tag;
+pub mod version;
+
+pub use arch::Arch;
+pub use ids::*;
+pub use life::Life;
+pub use tag::{Tag, TagError, TagId, TagKind};
+pub use version::{Binary, Version};
