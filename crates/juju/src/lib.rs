@@ -1,1 +1,6 @@
-//! juju: the command line client.
+//! The `juju` command line.
+pub mod error;
+pub mod output;
+pub mod printer;
+pub mod status;
+pub mod store;
