@@ -72,6 +72,11 @@ impl Socket {
         &self.path
     }
 
+    /// Whether the name still leads here. Someone may have removed it, or taken it.
+    pub fn in_place(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok_and(|m| (m.dev(), m.ino()) == self.identity)
+    }
+
     pub fn listener(&self) -> &UnixListener {
         &self.listener
     }
@@ -80,7 +85,7 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         // A successor may have put its own socket there already.
-        if fs::symlink_metadata(&self.path).is_ok_and(|m| (m.dev(), m.ino()) == self.identity) {
+        if self.in_place() {
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -49,7 +49,7 @@ pub enum ToolsError {
 /// archive has proved to be what `tools` says, it is a directory of another name.
 pub fn unpack(paths: &Paths, tools: &Tools, archive: impl Read) -> Result<(), ToolsError> {
     let room = unpacking_dir(paths)?;
-    let mut hashed = Hashed { inner: archive, hash: Sha256::new(), count: 0 };
+    let mut hashed = Hashed { inner: archive, hash: Sha256::new() };
     unpack_members(&mut hashed, room.path())?;
     // What follows the last member counts too.
     io::copy(&mut hashed, &mut io::sink()).map_err(ToolsError::Read)?;
@@ -170,14 +170,12 @@ fn set_mode(path: &Path, mode: u32) -> Result<(), FileError> {
 struct Hashed<R> {
     inner: R,
     hash: Sha256,
-    count: u64,
 }
 
 impl<R: Read> Read for Hashed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.hash.update(&buffer[..n]);
-        self.count += n as u64;
         Ok(n)
     }
 }

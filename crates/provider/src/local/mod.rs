@@ -1,0 +1,2 @@
+pub mod dirs;
+pub mod supervisor;
