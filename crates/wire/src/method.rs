@@ -7,7 +7,10 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use crate::{codec::Wire, schema::Defs};
+use crate::{
+    codec::{De, Ser, Wire},
+    schema::Defs,
+};
 
 /// One remote method.
 pub trait Method: Send + Sync + 'static {
@@ -69,6 +72,21 @@ pub struct MethodInfo {
     pub need: Need,
     /// The schemas of parameters and reply; null where nothing travels.
     pub schema: fn(&mut Defs) -> (Value, Value),
+    /// Decodes JSON as the parameters, or as the reply, and encodes it again: what the type makes of it.
+    pub recode: fn(Part, &str) -> serde_json::Result<Value>,
+}
+
+/// One of the two values that a method sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Params,
+    Reply,
+}
+
+/// Decodes JSON as a `T` and encodes it again.
+pub fn recode<T: Wire>(json: &str) -> serde_json::Result<Value> {
+    let De(value) = serde_json::from_str::<De<T>>(json)?;
+    serde_json::to_value(Ser(&value))
 }
 
 /// Declares a facade and its methods.
@@ -117,6 +135,10 @@ macro_rules! facade {
                     <$params as $crate::codec::Wire>::schema(defs),
                     <$reply as $crate::codec::Wire>::schema(defs),
                 ),
+                recode: |part, json| match part {
+                    $crate::method::Part::Params => $crate::method::recode::<$params>(json),
+                    $crate::method::Part::Reply => $crate::method::recode::<$reply>(json),
+                },
             } ),*],
         };
     };

@@ -3,6 +3,7 @@
 mod application;
 mod charm;
 mod common;
+mod log;
 mod machine;
 mod model;
 mod network;
@@ -14,6 +15,7 @@ mod watch;
 pub use application::*;
 pub use charm::*;
 pub use common::*;
+pub use log::*;
 pub use machine::*;
 pub use model::*;
 pub use network::*;
