@@ -28,13 +28,13 @@ pub enum SocketError {
 
 /// A listening socket; its name goes with it.
 #[derive(Debug)]
-pub struct Socket {
+pub struct BoundSocket {
     listener: UnixListener,
     path: PathBuf,
     identity: (u64, u64),
 }
 
-impl Socket {
+impl BoundSocket {
     /// Listens on `path`, which appears ready for use: the socket is made in a fresh 0700 directory
     /// beside it and renamed into place, over a stale one if there is one. So nobody connects
     /// before it listens, and nobody reaches it while its mode is still that of the umask. It gets
@@ -82,7 +82,7 @@ impl Socket {
     }
 }
 
-impl Drop for Socket {
+impl Drop for BoundSocket {
     fn drop(&mut self) {
         // A successor may have put its own socket there already.
         if self.in_place() {
@@ -131,7 +131,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.socket");
         fs::write(&path, "stale").unwrap();
-        let socket = Socket::bind(&path).unwrap();
+        let socket = BoundSocket::bind(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 
@@ -152,8 +152,8 @@ mod tests {
     async fn a_successors_socket_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.socket");
-        let first = Socket::bind(&path).unwrap();
-        let _second = Socket::bind(&path).unwrap();
+        let first = BoundSocket::bind(&path).unwrap();
+        let _second = BoundSocket::bind(&path).unwrap();
         drop(first);
         assert!(UnixStream::connect(&path).await.is_ok());
     }
@@ -162,7 +162,7 @@ mod tests {
     async fn a_long_name_is_refused_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x".repeat(120));
-        let error = Socket::bind(&path).unwrap_err();
+        let error = BoundSocket::bind(&path).unwrap_err();
         assert!(matches!(error, SocketError::TooLong { .. }), "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }

@@ -1,5 +1,5 @@
 //! The supervisor with real processes: a shell script stands in for `jujud`.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -153,7 +153,7 @@ impl Host {
             let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             let marked = String::from_utf8_lossy(&environ).contains("JUJU_LOCAL_MACHINE=")
                 && String::from_utf8_lossy(&environ).contains(&*self.dirs.dir().to_string_lossy());
-            (cwd.starts_with(&dir) || marked).then(|| stat)
+            (cwd.starts_with(&dir) || marked).then_some(stat)
         };
         fs::read_dir("/proc")
             .unwrap()

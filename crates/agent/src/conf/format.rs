@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use juju_core::{ControllerUuid, ModelUuid, Tag, TagId, Version};
 use serde::{Deserialize, Serialize};
 
 use super::{AgentConf, Legacy, ServingInfo, UnknownKey};
@@ -237,13 +238,13 @@ impl Raw {
         let tag = required("tag", self.tag)?;
         let data_dir = required("datadir", self.datadir)?;
         let version = required("upgradedToVersion", self.upgraded_to_version)?;
-        let controller = uuid_of("controller", self.controller)?;
-        let model = uuid_of("model", self.model)?;
+        let controller = tagged::<ControllerUuid>("controller", self.controller)?;
+        let model = tagged::<ModelUuid>("model", self.model)?;
         let values = self.values.ok_or_else(|| missing("values"))?;
         if !is_agent_tag(&tag) {
             return Err(invalid("tag", &tag, "is not the tag of an agent"));
         }
-        if !is_version(&version) {
+        if version.parse::<Version>().is_err() {
             return Err(invalid("upgradedToVersion", &version, "is not a version"));
         }
         let secret = |text: Option<String>| Secret::new(text.unwrap_or_default());
@@ -333,31 +334,19 @@ fn invalid(key: &'static str, value: &str, reason: &str) -> FormatError {
     FormatError::Invalid { key, reason: format!("{value:?} {reason}") }
 }
 
-/// The UUID of `controller-<uuid>` or `model-<uuid>`.
-fn uuid_of(kind: &'static str, tag: Option<String>) -> Result<String, FormatError> {
+/// The id of a tag of one kind.
+fn tagged<T: TagId + ToString>(kind: &'static str, tag: Option<String>) -> Result<String, FormatError> {
     let tag = required(kind, tag)?;
-    let uuid = tag.strip_prefix(kind).and_then(|rest| rest.strip_prefix('-'));
-    match uuid.filter(|uuid| is_uuid(uuid)) {
-        Some(uuid) => Ok(uuid.to_owned()),
-        None => Err(invalid(kind, &tag, &format!("is not a {kind} tag"))),
+    match T::from_tag(&tag) {
+        Ok(id) => Ok(id.to_string()),
+        Err(_) => Err(invalid(kind, &tag, &format!("is not a {kind} tag"))),
     }
 }
 
-fn is_uuid(text: &str) -> bool {
-    text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
-}
-
+/// The agents of models have one as well; it is never written to disk by Juju, but it is a tag that
+/// logs in.
 fn is_agent_tag(tag: &str) -> bool {
-    let Some((kind, name)) = tag.split_once('-') else { return false };
-    let clean = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    matches!(kind, "machine" | "unit" | "controller" | "application" | "model") && clean && !name.is_empty()
-}
-
-fn is_version(text: &str) -> bool {
-    text.split('.').count() >= 2
-        && text.len() < 64
-        && text.bytes().next().is_some_and(|b| b.is_ascii_digit())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+'))
+    tag.parse::<Tag>().is_ok_and(|tag| tag.is_agent() || matches!(tag, Tag::Model(_)))
 }
 
 /// The top-level entries with keys that [`Raw`] has not, as text. In a block mapping, which the

@@ -12,6 +12,8 @@ pub mod values;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use juju_core::{ControllerUuid, ModelUuid, Tag, Version};
+
 use crate::Secret;
 use crate::paths::Paths;
 pub use api_info::ApiInfo;
@@ -42,7 +44,9 @@ pub enum ConfError {
     Render(FormatError),
 }
 
-/// The configuration of one agent. Texts that a new file leaves out are empty here.
+/// The configuration of one agent, as plain as its file: texts that a new file leaves out are empty
+/// here, and ids are texts that were checked when they were read and are again when they are written.
+/// [`AgentConf::ids`] gives them their types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentConf {
     /// `machine-0`, `unit-mysql-0`, `controller-0`.
@@ -81,6 +85,26 @@ pub struct AgentConf {
     pub legacy: Legacy,
     /// Keys this version does not know, as they stood in the file. Juju loses them.
     pub unknown: Vec<UnknownKey>,
+}
+
+/// Who an agent is and whose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ids {
+    pub tag: Tag,
+    pub controller: ControllerUuid,
+    pub model: ModelUuid,
+    pub upgraded_to_version: Version,
+}
+
+/// A configuration that was changed in memory to something that cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdsError {
+    #[error(transparent)]
+    Tag(#[from] juju_core::TagError),
+    #[error(transparent)]
+    Id(#[from] juju_core::ids::IdError),
+    #[error(transparent)]
+    Version(#[from] juju_core::version::VersionError),
 }
 
 /// What an agent needs to be a controller.
@@ -191,6 +215,16 @@ impl AgentConf {
         } else {
             self.values.insert(key.to_owned(), value);
         }
+    }
+
+    /// Who this agent is, by types.
+    pub fn ids(&self) -> Result<Ids, IdsError> {
+        Ok(Ids {
+            tag: self.tag.parse()?,
+            controller: self.controller.parse()?,
+            model: self.model.parse()?,
+            upgraded_to_version: self.upgraded_to_version.parse()?,
+        })
     }
 
     pub fn is_controller(&self) -> bool {

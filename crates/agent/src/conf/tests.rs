@@ -80,6 +80,9 @@ fn jujus_files_are_read_and_written_alike() {
     assert_eq!(conf.model, "9f6b2f0e-dddd-4eee-8fff-000011112222");
     assert_eq!(conf.old_password.expose(), "Zm9vYmFyYmF6cXV4MTIzNDU2");
     assert!(conf.api_password.is_empty() && !conf.is_controller());
+    let ids = conf.ids().unwrap();
+    assert_eq!((ids.tag.to_string(), ids.model.to_string()), (conf.tag.clone(), conf.model.clone()));
+    assert_eq!(ids.upgraded_to_version, Version::new(3, 6, 28));
     assert_eq!(conf.value("MGO_STATS_ENABLED"), "true");
     assert_eq!(conf.value("CONTAINER_TYPE"), "");
     assert!(conf.values.contains_key("CONTAINER_TYPE"));
@@ -189,6 +192,7 @@ fn other_formats_and_bad_values_are_refused_by_name() {
         (with("# format 2.0\n", ""), "malformed agent config format \"tag: machine-4\""),
         (with("# format 2.0", "\u{0}\u{1}"), "malformed agent config format"),
         (with("tag: machine-4", "tag: machine 4"), "tag: \"machine 4\" is not the tag"),
+        (with("tag: machine-4", "tag: user-admin"), "tag: \"user-admin\" is not the tag"),
         (with("3.6.28", "latest"), "upgradedToVersion: \"latest\" is not a version"),
         (with("model: model-9f6b2f0e", "model: model-9"), "is not a model tag"),
         (with("controller: controller-", "controller: "), "is not a controller tag"),

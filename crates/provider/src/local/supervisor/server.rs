@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::{SinkExt, StreamExt};
-use juju_agent::sockets::{self, Socket, SocketError};
+use juju_agent::sockets::{self, BoundSocket, SocketError};
 use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::codec::{Framed, LinesCodec};
@@ -20,7 +20,7 @@ const MAX_CONNECTIONS: usize = 512;
 
 pub(super) struct Server {
     config: Config,
-    socket: Socket,
+    socket: BoundSocket,
     requests: mpsc::Sender<(Request, Reply)>,
 }
 
@@ -84,9 +84,9 @@ impl Server {
     }
 }
 
-fn bind(config: &Config) -> Result<Socket, SupervisorError> {
+fn bind(config: &Config) -> Result<BoundSocket, SupervisorError> {
     dirs::make_private(&config.runtime_dir).map_err(SocketError::from)?;
-    Ok(Socket::bind(&config.socket)?)
+    Ok(BoundSocket::bind(&config.socket)?)
 }
 
 async fn connection(stream: UnixStream, requests: mpsc::Sender<(Request, Reply)>, stop: CancellationToken) {
