@@ -27,3 +27,7 @@ pub use view::{Changed, Doc, Image, Interest, View, Watch};
 mod layer;
 mod memory;
 pub use memory::Memory;
+mod sqlite;
+pub use sqlite::Sqlite;
+mod etcd;
+pub use etcd::{Etcd, EtcdOptions, EtcdTls};

@@ -31,13 +31,18 @@ pub fn check(guards: &[Guard], writes: &[Write]) -> Result<()> {
     let mut prefixed = false;
     let mut bytes = OPERATION_OVERHEAD;
     for guard in guards {
-        let (count, key) = match guard {
-            Guard::Key(key, _) => (1, key),
-            Guard::Prefix(prefix, _) => (2, prefix),
-        };
-        prefixed |= count == 2;
-        guard_count += count;
-        bytes += count * (key.len() + OPERATION_OVERHEAD);
+        // A guard is sent as a comparison and as a question, for when it does not hold; a range has two ends.
+        match guard {
+            Guard::Key(key, _) => {
+                guard_count += 1;
+                bytes += 2 * (key.len() + OPERATION_OVERHEAD);
+            }
+            Guard::Prefix(prefix, _) => {
+                prefixed = true;
+                guard_count += 2;
+                bytes += 4 * (2 * prefix.len() + OPERATION_OVERHEAD);
+            }
+        }
     }
     guard_count += usize::from(prefixed);
 
@@ -56,7 +61,7 @@ pub fn check(guards: &[Guard], writes: &[Write]) -> Result<()> {
             Write::Put(key, value) if value.len() > INLINE_BYTES => {
                 guard_count += 1;
                 write_count += 1;
-                bytes += 2 * (key.len() + OPERATION_OVERHEAD);
+                bytes += 3 * (key.len() + OPERATION_OVERHEAD);
             }
             Write::Put(_, value) => bytes += value.len(),
             Write::Delete(key) => {

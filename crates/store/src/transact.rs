@@ -39,18 +39,41 @@ impl From<&Arc<dyn Store>> for Source {
 ///
 /// Answers the body's value and the revision of the commit, once the view has reached it. A body that only
 /// reads answers the revision it read. The body may run many times and must do nothing but read and write; an
-/// error of its own ends the transaction with nothing written.
+/// error of its own ends the transaction with nothing written. It is written as an async closure:
+///
+/// ```
+/// # use juju_store::{Error, Memory, Txn, View, transact};
+/// # tokio_test(async {
+/// let view = View::open(Memory::new()).await?;
+/// let name = String::from("unit/mysql/0");
+/// let (before, _revision) = transact(&view, async |txn| {
+///     let count: u32 = txn.get(&name).await?.unwrap_or_default();
+///     txn.put(&name, &(count + 1))?;
+///     Ok::<_, Error>(count)
+/// })
+/// .await?;
+/// assert_eq!(before, 0);
+/// # Ok::<_, Error>(())
+/// # });
+/// # fn tokio_test(test: impl Future<Output = Result<(), Error>>) {
+/// #     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test).unwrap();
+/// # }
+/// ```
 ///
 /// When the answer to a commit is lost, its outcome is asked for before anything is tried again, so that the
 /// writes are done once. Only if that fails too is the answer [`Error::Unknown`].
-pub async fn transact<T, E: From<Error>>(
+pub async fn transact<T, E, F>(
     on: impl Into<Source>,
-    mut body: impl AsyncFnMut(&mut Txn) -> Result<T, E>,
-) -> Result<(T, Revision), E> {
+    mut body: impl FnMut(Txn) -> F,
+) -> Result<(T, Revision), E>
+where
+    E: From<Error>,
+    F: Future<Output = Result<T, E>>,
+{
     let source = on.into();
     for attempt in 0..ATTEMPTS {
-        let mut txn = source.begin()?;
-        let value = body(&mut txn).await?;
+        let txn = source.begin().await?;
+        let value = body(txn.handle()).await?;
         let wait_for = match source.commit(txn).await {
             Ok(revision) => return Ok((value, revision)),
             Err(Error::Conflict { wait_for }) => wait_for,
@@ -64,13 +87,16 @@ pub async fn transact<T, E: From<Error>>(
 }
 
 impl Source {
-    fn begin(&self) -> Result<Txn> {
+    async fn begin(&self) -> Result<Txn> {
         match self {
             Source::View(view) => {
                 view.check_open()?;
                 Ok(Txn::on_view(view.image()))
             }
-            Source::Store(store) => Ok(Txn::on_store(Arc::clone(store))),
+            Source::Store(store) => {
+                let now = store.get(&[], None).await?.at;
+                Ok(Txn::on_store(Arc::clone(store), now))
+            }
         }
     }
 
@@ -84,9 +110,7 @@ impl Source {
     async fn commit(&self, txn: Txn) -> Result<Revision> {
         let read_at = txn.revision();
         let finished = txn.finish()?;
-        if !finished.wrote
-            && let Some(read_at) = read_at
-        {
+        if !finished.wrote {
             return Ok(read_at);
         }
         let name = TxnId::new();
