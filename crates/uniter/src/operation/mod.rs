@@ -1,0 +1,5 @@
+//! Doing what the resolver says.
+
+mod commit;
+
+pub(crate) use commit::committed;
