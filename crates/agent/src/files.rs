@@ -72,9 +72,26 @@ pub fn remove_file(path: &Path) -> Result<(), FileError> {
 }
 
 /// Removes a directory with all below it; one that is not there is removed already. Links are
-/// removed, never followed.
+/// removed, never followed. Directories that their owner closed are opened first.
 pub fn remove_dir_all(path: &Path) -> Result<(), FileError> {
-    gone(fs::remove_dir_all(path)).map_err(|e| FileError::new("remove", path, e))
+    let mut removed = gone(fs::remove_dir_all(path));
+    if removed.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::PermissionDenied) && open_up(path).is_ok() {
+        removed = gone(fs::remove_dir_all(path));
+    }
+    removed.map_err(|e| FileError::new("remove", path, e))
+}
+
+/// Lets the owner into a directory and all directories below it.
+fn open_up(dir: &Path) -> io::Result<()> {
+    let meta = fs::symlink_metadata(dir)?;
+    if !meta.is_dir() {
+        return Ok(());
+    }
+    let mode = meta.permissions().mode() & 0o7777;
+    if mode & 0o700 != 0o700 {
+        fs::set_permissions(dir, Permissions::from_mode(mode | 0o700))?;
+    }
+    fs::read_dir(dir)?.try_for_each(|entry| open_up(&entry?.path()))
 }
 
 fn gone(result: io::Result<()>) -> io::Result<()> {
@@ -134,6 +151,17 @@ mod tests {
         remove_file(&dir.path().join("no")).unwrap();
         remove_dir_all(&dir.path().join("no")).unwrap();
         assert!(remove_dir_all(&dir.path().join("no\0pe")).is_err());
+    }
+
+    #[test]
+    fn closed_directories_are_removed_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let closed = dir.path().join("a/closed");
+        fs::create_dir_all(closed.join("inner")).unwrap();
+        fs::write(closed.join("inner/file"), "x").unwrap();
+        fs::set_permissions(&closed, Permissions::from_mode(0o000)).unwrap();
+        remove_dir_all(&dir.path().join("a")).unwrap();
+        assert!(!dir.path().join("a").exists());
     }
 
     #[test]

@@ -135,9 +135,22 @@ pub fn make_private(dir: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Whether this is the directory of a controller.
+pub(super) fn is_ours(dir: &Path) -> bool {
+    dir.join(MARK).is_file()
+}
+
+/// Removes a runtime directory, and the one it is in if it was the last.
+pub(super) fn remove_runtime_dir(dir: &Path) -> Result<(), FileError> {
+    files::remove_dir_all(dir)?;
+    // Another controller of the user may have its own in there.
+    let _ = fs::remove_dir(files_parent(dir));
+    Ok(())
+}
+
 /// Removes a controller's directory with everything in it, and no other directory.
 pub fn remove_all(dir: &Path) -> Result<(), FileError> {
-    if !dir.join(MARK).is_file() {
+    if !is_ours(dir) {
         let error = io::Error::new(io::ErrorKind::InvalidInput, "it holds no local controller");
         return Err(FileError::new("remove", dir, error));
     }

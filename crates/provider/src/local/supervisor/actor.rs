@@ -461,7 +461,7 @@ impl Actor {
         let mut answer = Response::Done;
         if finale.destroy {
             let removed = dirs::remove_all(&self.config.dir)
-                .and_then(|()| files::remove_dir_all(&self.config.runtime_dir));
+                .and_then(|()| dirs::remove_runtime_dir(&self.config.runtime_dir));
             if let Err(error) = removed {
                 tracing::error!(error = chain(&error), "not everything was removed");
                 answer = Response::Failed { message: chain(&error) };

@@ -71,7 +71,8 @@ impl Server {
 
     /// A session's end may take the runtime directory away, and with it the way to reach us.
     fn check_socket(&mut self) {
-        if self.socket.in_place() {
+        // What is being destroyed must stay so; its mark goes before its socket.
+        if self.socket.in_place() || !dirs::is_ours(&self.config.dir) {
             return;
         }
         match bind(&self.config) {
