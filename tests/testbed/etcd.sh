@@ -120,7 +120,7 @@ stop() {
         [ -e "$file" ] || continue
         pid=$(<"$file")
         # Only what is still the member of this directory: ids are used again.
-        if tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF -- "--data-dir $dir/"; then
+        if { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -qF -- "--data-dir $dir/"; then
             kill -KILL "$pid" 2>/dev/null || true
         fi
         rm -f "$file"

@@ -45,7 +45,7 @@ async fn leaders_die_in_the_middle() {
             println!("killed the leader, {}", deaths);
             tokio::time::sleep(Duration::from_secs(2)).await;
             tokio::task::block_in_place(|| cluster.restart(leader));
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            tokio::time::sleep(Duration::from_secs(3)).await;
         }
     };
     tokio::select! {

@@ -42,7 +42,8 @@ pub struct EtcdOptions {
     pub tls: Option<EtcdTls>,
     /// What all keys begin with; it ends in `/`.
     pub namespace: String,
-    /// How long one request may take.
+    /// How long to wait for one answer before asking again. A leader that dies takes what it was working on with
+    /// it, and nobody says so; since every request can be repeated, it need not be long.
     pub request_timeout: Duration,
     /// How long to keep trying before the cluster counts as unavailable. An election takes one or two seconds.
     pub patience: Duration,
@@ -73,7 +74,7 @@ impl EtcdOptions {
             endpoints: endpoints.into_iter().map(Into::into).collect(),
             tls: None,
             namespace: "juju/".to_owned(),
-            request_timeout: Duration::from_secs(5),
+            request_timeout: Duration::from_secs(2),
             patience: Duration::from_secs(15),
         }
     }

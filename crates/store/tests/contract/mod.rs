@@ -1,5 +1,5 @@
 //! What every backend must do. A backend's own test opens it and calls [`all`].
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::sync::Arc;
 
