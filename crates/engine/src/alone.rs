@@ -33,7 +33,7 @@ where
         Said::Published(value) => {
             publish.send_replace(value.downcast::<T>().ok());
         }
-        Said::Withdrawn => {
+        Said::Withdrawn | Said::Leaving => {
             publish.send_replace(None);
         }
     });

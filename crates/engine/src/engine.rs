@@ -7,7 +7,6 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
-    ops::ControlFlow,
     sync::Arc,
     time::Duration,
 };
@@ -28,10 +27,16 @@ use crate::{
     life::Run,
     manifold::Manifold,
     node::{Node, Rest, State},
-    report::{Report, View},
     scope::{Said, Tell},
     stop::{Lineage, Stop},
 };
+
+mod handle;
+mod stopping;
+
+pub use handle::Handle;
+use handle::Snapshot;
+use stopping::Phase;
 
 /// Runs a graph of workers until it is cancelled or one of them reports a fatal error.
 pub struct Engine<F> {
@@ -68,17 +73,6 @@ pub struct Outcome<F> {
     pub stuck: Vec<Name>,
 }
 
-/// Sees an engine from outside, before, while and after it runs.
-#[derive(Clone)]
-pub struct Handle(watch::Receiver<Snapshot>);
-
-#[derive(Clone)]
-struct Snapshot {
-    state: &'static str,
-    error: Option<String>,
-    nodes: Arc<[(Name, View)]>,
-}
-
 /// Which run of which worker ended, and how.
 type Ended<F> = (Name, u64, Exit<F>);
 
@@ -86,23 +80,6 @@ struct Event {
     name: Name,
     run: u64,
     said: Said,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Phase {
-    Running,
-    /// At each deadline something sterner is done.
-    Stopping {
-        deadline: Instant,
-        step: Step,
-    },
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Step {
-    Ask,
-    AbortLate,
-    AbortAll,
 }
 
 impl<F: Ord + fmt::Display + Send + 'static> Engine<F> {
@@ -136,14 +113,10 @@ impl<F: Ord + fmt::Display + Send + 'static> Engine<F> {
             phase: Phase::Running,
             worst: None,
             late: Vec::new(),
-            snapshot: watch::Sender::new(Snapshot { state: "stopped", error: None, nodes: Arc::new([]) }),
+            snapshot: watch::Sender::new(Snapshot::none()),
         };
         engine.show("stopped");
         Ok(engine)
-    }
-
-    pub fn handle(&self) -> Handle {
-        Handle(self.snapshot.subscribe())
     }
 
     /// Runs until `stop` (a cancellation token, or the scope that the engine nests in) or a fatal error, and
@@ -185,7 +158,7 @@ impl<F: Ord + fmt::Display + Send + 'static> Engine<F> {
     fn said(&mut self, Event { name, run: id, said }: Event) {
         let Some(node) = self.nodes.get_mut(name) else { return };
         let Some(run) = node.run().filter(|run| run.id == id) else { return };
-        let listen = run.told.is_none() && self.phase == Phase::Running;
+        let listen = run.told.is_none() && run.leaving.is_none() && self.phase == Phase::Running;
         match said {
             Said::Started => {
                 node.mark_started();
@@ -198,11 +171,23 @@ impl<F: Ord + fmt::Display + Send + 'static> Engine<F> {
                 self.bounce_dependents(name);
             }
             Said::Withdrawn if listen => self.withdraw(name),
+            Said::Leaving => {
+                run.leaving = Some(Instant::now());
+                if listen {
+                    self.withdraw(name);
+                }
+            }
             Said::Published(_) | Said::Withdrawn => {}
         }
     }
 
     fn joined(&mut self, joined: Result<(task::Id, Ended<F>), JoinError>) {
+        // What a run said comes before its end. Only so many, so that a talkative worker holds up nobody.
+        for _ in 0..self.events.len() {
+            if let Ok(event) = self.events.try_recv() {
+                self.said(event);
+            }
+        }
         match joined {
             Ok((id, (name, run, exit))) => {
                 self.ids.remove(&id);
@@ -353,95 +338,6 @@ impl<F: Ord + fmt::Display + Send + 'static> Engine<F> {
         }
     }
 
-    // Stopping.
-
-    fn stop_all(&mut self) {
-        if self.phase == Phase::Running {
-            let deadline = Instant::now() + self.config.stop_timeout;
-            self.phase = Phase::Stopping { deadline, step: Step::Ask };
-            for node in self.nodes.values_mut() {
-                if let State::Scheduled { .. } = node.state {
-                    node.state = State::Idle(Rest::Content);
-                }
-            }
-            self.stop_ready();
-        }
-    }
-
-    /// Tells those workers to stop on which no running worker depends.
-    fn stop_ready(&mut self) {
-        let running = |name: &Name| self.nodes.get(name).is_some_and(Node::is_running);
-        let held = |name: &Name| self.dependents.get(name).is_some_and(|all| all.iter().any(running));
-        let ready: Vec<Name> =
-            self.nodes.keys().filter(|name| running(name) && !held(name)).copied().collect();
-        for name in ready {
-            if let Some(run) = self.nodes.get_mut(name).and_then(Node::run) {
-                run.stop();
-            }
-        }
-    }
-
-    // Time.
-
-    fn next_wake(&self) -> Option<Instant> {
-        let times = self.nodes.values().filter_map(|node| match &node.state {
-            State::Scheduled { at, .. } => Some(*at),
-            State::Running(run) => run.warn_at(self.config.slow_stop),
-            State::Idle(_) => None,
-        });
-        let deadline = match self.phase {
-            Phase::Running => None,
-            Phase::Stopping { deadline, .. } => Some(deadline),
-        };
-        times.chain(deadline).min()
-    }
-
-    /// Breaks if all means of stopping are exhausted.
-    fn on_time(&mut self) -> ControlFlow<()> {
-        let now = Instant::now();
-        for (name, node) in &mut self.nodes {
-            if let Some(run) =
-                node.run().filter(|it| it.warn_at(self.config.slow_stop).is_some_and(|at| at <= now))
-            {
-                run.warned = true;
-                tracing::warn!(
-                    worker = name,
-                    "worker was told to stop and has not in {:?}",
-                    self.config.slow_stop
-                );
-            }
-        }
-        let Phase::Stopping { deadline, step } = self.phase else { return ControlFlow::Continue(()) };
-        if deadline > now {
-            return ControlFlow::Continue(());
-        }
-        let next = match step {
-            Step::Ask => {
-                self.late = self.abort(|run| run.told.is_some());
-                tracing::error!(workers = ?self.late, "workers have not stopped in time and are aborted");
-                Step::AbortLate
-            }
-            Step::AbortLate => {
-                self.abort(|_| true);
-                Step::AbortAll
-            }
-            Step::AbortAll => return ControlFlow::Break(()),
-        };
-        self.phase = Phase::Stopping { deadline: now + self.config.abort_grace, step: next };
-        ControlFlow::Continue(())
-    }
-
-    fn abort(&mut self, which: impl Fn(&Run) -> bool) -> Vec<Name> {
-        let mut aborted = Vec::new();
-        for (name, node) in &mut self.nodes {
-            if let Some(run) = node.run().filter(|run| which(run)) {
-                run.abort();
-                aborted.push(*name);
-            }
-        }
-        aborted
-    }
-
     /// No worker runs, unless it has been told to stop, with other inputs than those that are published.
     fn check_invariants(&self) {
         #[cfg(debug_assertions)]
@@ -463,67 +359,9 @@ impl<F: Ord + fmt::Display + Send + 'static> Engine<F> {
     }
 }
 
-impl<F> Engine<F> {
-    fn show(&self, state: &'static str)
-    where
-        F: fmt::Display + Send + 'static,
-    {
-        let nodes = self.nodes.iter().map(|(name, node)| (*name, node.view(&self.outputs))).collect();
-        let error = self.worst.as_ref().map(F::to_string);
-        self.snapshot.send_replace(Snapshot { state, error, nodes });
-    }
-}
-
-/// An engine that is dropped in mid-run takes its workers with it.
-impl<F> Drop for Engine<F> {
-    fn drop(&mut self) {
-        self.snapshot.send_modify(|snapshot| {
-            snapshot.state = "stopped";
-            let mut nodes = snapshot.nodes.to_vec();
-            for (_, view) in &mut nodes {
-                (view.state, view.source, view.next_start) = ("stopped", None, None);
-            }
-            snapshot.nodes = nodes.into();
-        });
-    }
-}
-
-impl Handle {
-    /// How things are now.
-    pub fn report(&self) -> Report {
-        self.0.borrow().clone().into()
-    }
-
-    /// Waits until `condition` holds and returns the report for which it did; none if the engine is gone first.
-    pub async fn wait_for(&self, condition: impl Fn(&Report) -> bool) -> Option<Report> {
-        let mut snapshots = self.0.clone();
-        loop {
-            let report = Report::from(snapshots.borrow_and_update().clone());
-            if condition(&report) {
-                return Some(report);
-            }
-            snapshots.changed().await.ok()?;
-        }
-    }
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Handle({})", self.0.borrow().state)
-    }
-}
-
 impl<F> fmt::Debug for Engine<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").field("manifolds", &self.nodes.keys()).finish_non_exhaustive()
-    }
-}
-
-impl From<Snapshot> for Report {
-    fn from(snapshot: Snapshot) -> Self {
-        let manifolds =
-            snapshot.nodes.iter().map(|(name, view)| ((*name).to_owned(), view.report())).collect();
-        Report { state: snapshot.state, error: snapshot.error, manifolds }
     }
 }
 

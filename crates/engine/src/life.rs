@@ -41,6 +41,8 @@ pub(crate) struct Run {
     pub(crate) started: Option<Instant>,
     /// When it was told to stop.
     pub(crate) told: Option<Instant>,
+    /// When it began to end by itself.
+    pub(crate) leaving: Option<Instant>,
     pub(crate) warned: bool,
     pub(crate) report: watch::Receiver<Option<Source>>,
 }
@@ -59,7 +61,19 @@ impl Run {
             lineage,
             fortresses: Vec::new(),
         };
-        (Run { id, cancel, abort, started: None, told: None, warned: false, report: reported }, life)
+        (
+            Run {
+                id,
+                cancel,
+                abort,
+                started: None,
+                told: None,
+                leaving: None,
+                warned: false,
+                report: reported,
+            },
+            life,
+        )
     }
 
     /// Tells it to stop; false if that has been done.
@@ -80,7 +94,7 @@ impl Run {
 
     /// Its state in Juju's words.
     pub(crate) fn word(&self) -> &'static str {
-        match (self.told, self.started) {
+        match (self.told.or(self.leaving), self.started) {
             (Some(_), _) => "stopping",
             (None, Some(_)) => "started",
             (None, None) => "starting",
@@ -91,9 +105,9 @@ impl Run {
         self.started.map(|it| it.elapsed()).unwrap_or_default()
     }
 
-    /// When it becomes worth a warning that it has not stopped.
+    /// When it becomes worth a warning that it still has not stopped.
     pub(crate) fn warn_at(&self, slow: Duration) -> Option<Instant> {
-        self.told.filter(|_| !self.warned).map(|it| it + slow)
+        self.leaving.or(self.told).filter(|_| !self.warned).map(|it| it + slow)
     }
 }
 
@@ -119,11 +133,25 @@ impl Life {
         let (children, spawned) = mpsc::unbounded_channel();
         let (lineage, nested) = lineage.child();
         tell(Said::Started);
-        let scope = Inner { name, cancel: cancel.clone(), tell, children, report, lineage: lineage.clone() };
+        let scope = Inner {
+            name,
+            cancel: cancel.clone(),
+            tell: tell.clone(),
+            children,
+            report,
+            lineage: lineage.clone(),
+        };
         // The call itself may panic too, before there is a future.
         let body = AssertUnwindSafe(async move { start(scope).await }).catch_unwind().boxed();
-        let mut household =
-            Household { cancel, lineage, spawned, children: JoinSet::new(), first_error: None };
+        let mut household = Household {
+            cancel,
+            tell,
+            leaving: false,
+            lineage,
+            spawned,
+            children: JoinSet::new(),
+            first_error: None,
+        };
         let aborted = tokio::select! {
             biased;
             () = abort.cancelled() => true,
@@ -146,6 +174,8 @@ impl Life {
 /// A worker's children.
 struct Household {
     cancel: CancellationToken,
+    tell: Tell,
+    leaving: bool,
     lineage: Lineage,
     spawned: mpsc::UnboundedReceiver<Task>,
     children: JoinSet<anyhow::Result<()>>,
@@ -171,7 +201,7 @@ impl Household {
                     self.spawned.close();
                     let result = result.unwrap_or_else(|payload| Err(Panicked::new(&*payload).into()));
                     self.note(result);
-                    self.cancel.cancel();
+                    self.leave();
                 }
             }
         }
@@ -199,9 +229,17 @@ impl Household {
             Err(err) => Err(err.into()),
         });
         if result.is_err() {
-            self.cancel.cancel();
+            self.leave();
         }
         self.note(result);
+    }
+
+    /// It is the beginning of the end: nobody should rely on what this worker has published.
+    fn leave(&mut self) {
+        if !std::mem::replace(&mut self.leaving, true) {
+            (self.tell)(Said::Leaving);
+            self.cancel.cancel();
+        }
     }
 
     fn note(&mut self, result: anyhow::Result<()>) {

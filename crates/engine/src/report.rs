@@ -203,7 +203,7 @@ manifolds:
     started: \"2024-05-06 07:08:09\"
     state: started
   state:
-    error: '\"state-config-watcher\" not running: dependency not available'
+    error: \"\\\"state-config-watcher\\\" not running: dependency not available\"
     inputs:
     - agent
     - state-config-watcher

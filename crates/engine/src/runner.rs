@@ -17,7 +17,7 @@ use std::{
 use futures_util::{FutureExt, future::BoxFuture};
 use tokio::{
     sync::{mpsc, oneshot, watch},
-    task::{self, JoinSet},
+    task::{self, JoinError, JoinSet},
     time::{self, Instant},
 };
 use tracing::Instrument;
@@ -44,7 +44,7 @@ pub struct Runner<K> {
     start: Start<K>,
     fatal: Fatal,
     children: BTreeMap<K, Child>,
-    tasks: JoinSet<(K, u64, anyhow::Result<()>)>,
+    tasks: JoinSet<Ended<K>>,
     ids: HashMap<task::Id, (K, u64)>,
     events: mpsc::UnboundedReceiver<Event<K>>,
     tell: mpsc::UnboundedSender<Event<K>>,
@@ -59,11 +59,14 @@ pub struct Runner<K> {
 type Start<K> = Arc<dyn Fn(K, Scope) -> BoxFuture<'static, anyhow::Result<()>> + Send + Sync>;
 type Fatal = Box<dyn Fn(&anyhow::Error) -> Option<u32> + Send + Sync>;
 
+/// Which run of which worker ended, and how.
+type Ended<K> = (K, u64, anyhow::Result<()>);
+
 enum Event<K> {
     Want(BTreeSet<K>),
     Start(K),
     Stop(K, oneshot::Sender<()>),
-    Started(K, u64),
+    Said(K, u64, Said),
 }
 
 impl<K: Ord + Clone + fmt::Display + Send + Sync + 'static> Runner<K> {
@@ -117,16 +120,7 @@ impl<K: Ord + Clone + fmt::Display + Send + Sync + 'static> Runner<K> {
             let wake = self.next_wake();
             tokio::select! {
                 Some(event) = self.events.recv() => self.told(event),
-                Some(joined) = self.tasks.join_next_with_id() => match joined {
-                    Ok((id, (key, run, result))) => {
-                        self.ids.remove(&id);
-                        self.ended(key, run, result);
-                    }
-                    // Workers and their children are guarded: the runtime is going down.
-                    Err(err) => if let Some((key, run)) = self.ids.remove(&err.id()) {
-                        self.ended(key, run, Err(err.into()));
-                    },
-                },
+                Some(joined) = self.tasks.join_next_with_id() => self.joined(joined),
                 () = token.cancelled(), if self.stopping.is_none() => self.stop_all(),
                 () = time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
                     if self.on_time().is_break() {
@@ -142,9 +136,9 @@ impl<K: Ord + Clone + fmt::Display + Send + Sync + 'static> Runner<K> {
 
     fn told(&mut self, event: Event<K>) {
         match event {
-            Event::Started(key, id) => {
+            Event::Said(key, id, said) => {
                 if let Some(child) = self.children.get_mut(&key) {
-                    child.mark_started(id);
+                    child.said(id, &said);
                 }
             }
             Event::Stop(key, done) => self.unwant(&key, Some(done)),
@@ -158,6 +152,27 @@ impl<K: Ord + Clone + fmt::Display + Send + Sync + 'static> Runner<K> {
                 }
                 for key in keys {
                     self.want(key, true);
+                }
+            }
+        }
+    }
+
+    fn joined(&mut self, joined: Result<(task::Id, Ended<K>), JoinError>) {
+        // What was said before its end comes first. Only so much, so that nobody is held up by talk.
+        for _ in 0..self.events.len() {
+            if let Ok(event) = self.events.try_recv() {
+                self.told(event);
+            }
+        }
+        match joined {
+            Ok((id, (key, run, result))) => {
+                self.ids.remove(&id);
+                self.ended(key, run, result);
+            }
+            // Workers and their children are guarded: the runtime is going down.
+            Err(err) => {
+                if let Some((key, run)) = self.ids.remove(&err.id()) {
+                    self.ended(key, run, Err(err.into()));
                 }
             }
         }
@@ -178,10 +193,7 @@ impl<K: Ord + Clone + fmt::Display + Send + Sync + 'static> Runner<K> {
                 return self.rise(importance, result);
             }
         }
-        if self.stopping.is_some() {
-            return;
-        }
-        if !child.wanted {
+        if self.stopping.is_some() || !child.wanted {
             self.children.remove(&key);
             return;
         }
@@ -263,9 +275,7 @@ impl<K: Ord + Clone + fmt::Display + Send + Sync + 'static> Runner<K> {
         let tell: Tell = {
             let (key, events) = (key.clone(), self.tell.clone());
             Arc::new(move |said| {
-                if let Said::Started = said {
-                    let _ = events.send(Event::Started(key.clone(), id));
-                }
+                let _ = events.send(Event::Said(key.clone(), id, said));
             })
         };
         let name = key.to_string();
@@ -315,7 +325,7 @@ impl<K: Ord + Clone + fmt::Display + Send + Sync + 'static> Runner<K> {
         for (key, child) in &mut self.children {
             if let Some(run) = child.run().filter(|run| run.warn_at(slow).is_some_and(|at| at <= now)) {
                 run.warned = true;
-                tracing::warn!(worker = %key, "worker was told to stop and has not in {slow:?}");
+                tracing::warn!(worker = %key, "worker has been stopping for {slow:?}");
             }
         }
         let Some((deadline, aborted)) = self.stopping else { return ControlFlow::Continue(()) };

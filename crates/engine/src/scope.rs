@@ -111,6 +111,8 @@ pub(crate) enum Said {
     Started,
     Published(Value),
     Withdrawn,
+    /// It ends by itself: it, or a child of it, has failed or is done, and the others are being joined.
+    Leaving,
 }
 
 impl<T> Scope<T> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::{sync::oneshot, time::Instant};
 
-use crate::{backoff::Backoff, config::Config, life::Run, report::View};
+use crate::{backoff::Backoff, config::Config, life::Run, report::View, scope::Said};
 
 pub(super) struct Child {
     pub(super) state: State,
@@ -62,13 +62,18 @@ impl Child {
         delay
     }
 
-    pub(super) fn mark_started(&mut self, id: u64) {
-        if let State::Running(run) = &mut self.state
-            && run.id == id
-        {
-            run.started = Some(Instant::now());
-            self.started = Some(Timestamp::now());
-            self.start_count += 1;
+    pub(super) fn said(&mut self, id: u64, said: &Said) {
+        let State::Running(run) = &mut self.state else { return };
+        match said {
+            _ if run.id != id => {}
+            Said::Started => {
+                run.started = Some(Instant::now());
+                self.started = Some(Timestamp::now());
+                self.start_count += 1;
+            }
+            Said::Leaving => run.leaving = Some(Instant::now()),
+            // Nobody depends on a runner's worker.
+            Said::Published(_) | Said::Withdrawn => {}
         }
     }
 
