@@ -11,7 +11,4 @@
 pub mod local;
 mod provider;
 
-pub use provider::{
-    AddressScope, Hardware, Instance, InstanceAddress, InstanceId, InstanceState, Provider, ProviderError,
-    StartInstance, Started, Vocabulary,
-};
+pub use provider::{Hardware, Instance, InstanceId, Provider, ProviderError, StartInstance, Started};

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::IpAddr;
 
 use async_trait::async_trait;
 use juju_agent::conf::{NewAgent, ServingInfo};
 use juju_agent::tools::Tools;
-use juju_core::{Arch, MachineId};
+use juju_core::{Address, Arch, Base, ConstraintRules, Constraints, MachineId, Status};
 
 /// The instances of one model. Everything it does may be done again after it failed, and after it
 /// succeeded without anyone having heard of it.
@@ -17,7 +16,7 @@ pub trait Provider: fmt::Debug + Send + Sync {
     fn kind(&self) -> &'static str;
 
     /// Which constraints mean something here.
-    fn vocabulary(&self) -> Vocabulary;
+    fn constraint_rules(&self) -> ConstraintRules;
 
     /// Starts an instance for a machine. One that an earlier call started for the same machine is
     /// replaced, since nobody has the nonce of it.
@@ -70,10 +69,9 @@ pub struct StartInstance {
     pub serving: Option<ServingInfo>,
     /// The agent binaries it is to run, where there are several to choose from by architecture.
     pub tools: Vec<Tools>,
-    /// Such as `ubuntu@24.04`.
-    pub base: String,
-    /// `arch` of the constraints.
-    pub arch: Option<String>,
+    pub base: Base,
+    /// Those that [`Provider::constraint_rules`] has a meaning for are honoured.
+    pub constraints: Constraints,
     /// Further settings of its `agent.conf`.
     pub values: BTreeMap<String, String>,
 }
@@ -83,59 +81,17 @@ pub struct StartInstance {
 pub struct Started {
     pub id: InstanceId,
     pub hardware: Hardware,
-    pub addresses: Vec<InstanceAddress>,
+    pub addresses: Vec<Address>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
     pub id: InstanceId,
-    pub state: InstanceState,
-    /// What the provider says about the state; may be empty.
+    /// One of those that an instance may have: allocating, running, error, unknown.
+    pub status: Status,
+    /// What the provider says about it; may be empty.
     pub message: String,
-    pub addresses: Vec<InstanceAddress>,
-}
-
-/// Juju's words for an instance's status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InstanceState {
-    Allocating,
-    Running,
-    Error,
-    /// The provider says something else.
-    Other,
-}
-
-impl InstanceState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allocating => "allocating",
-            Self::Running => "running",
-            Self::Error => "error",
-            Self::Other => "",
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstanceAddress {
-    pub value: IpAddr,
-    pub scope: AddressScope,
-}
-
-/// From where an address can be reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AddressScope {
-    Public,
-    LocalCloud,
-}
-
-impl AddressScope {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Public => "public",
-            Self::LocalCloud => "local-cloud",
-        }
-    }
+    pub addresses: Vec<Address>,
 }
 
 /// What an instance is made of, as far as the provider knows.
@@ -146,15 +102,6 @@ pub struct Hardware {
     pub mem_mib: Option<u64>,
     pub root_disk_mib: Option<u64>,
     pub availability_zone: Option<String>,
-}
-
-/// Which constraints a provider understands. Juju warns of others and takes no notice of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vocabulary {
-    /// Names of constraints that change nothing here.
-    pub unsupported: &'static [&'static str],
-    /// The only values that these constraints may have.
-    pub values: BTreeMap<&'static str, Vec<String>>,
 }
 
 /// What went wrong, by what the caller may do.

@@ -227,6 +227,21 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_of_another_user_is_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut theirs = temp.path().join("theirs");
+        fs::create_dir(&theirs).unwrap();
+        // Root can give one away; any other user finds one that is root's.
+        if std::os::unix::fs::chown(&theirs, Some(65534), None).is_err() {
+            theirs = PathBuf::from("/usr");
+        }
+        let error = make_private(&theirs).unwrap_err();
+        assert!(error.to_string().contains(&*theirs.to_string_lossy()), "{error}");
+        assert!(error.source.to_string().contains("belongs to another user"), "{}", error.source);
+        assert!(!is_private(&theirs, Uid::effective()));
+    }
+
+    #[test]
     fn the_sessions_runtime_directory_is_used_only_if_it_is_private() {
         let temp = tempfile::tempdir().unwrap();
         fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o700)).unwrap();

@@ -10,7 +10,7 @@ use juju_agent::conf::{AgentConf, ConfFile, values};
 use juju_agent::files::{self, FileError};
 use juju_agent::paths::Paths;
 use juju_agent::tools::{self, Tools};
-use juju_core::{Binary, ControllerUuid, MachineId, ModelUuid};
+use juju_core::{Base, Binary, ControllerUuid, MachineId, ModelUuid};
 use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ struct Record {
     model: ModelUuid,
     machine: MachineId,
     /// What was asked for; the charm runs on the host's.
-    base: String,
+    base: Base,
     address: Ipv4Addr,
 }
 
@@ -47,7 +47,7 @@ pub struct NewMachine<'a> {
     pub controller: &'a ControllerUuid,
     pub model: &'a ModelUuid,
     pub machine: &'a MachineId,
-    pub base: &'a str,
+    pub base: &'a Base,
 }
 
 impl Machine {
@@ -79,7 +79,7 @@ impl Machine {
             controller: new.controller.clone(),
             model: new.model.clone(),
             machine: new.machine.clone(),
-            base: new.base.to_owned(),
+            base: new.base.clone(),
             address,
         };
         let machine = Self { dirs: dirs.clone(), record };
@@ -112,7 +112,7 @@ impl Machine {
         &self.record.machine
     }
 
-    pub fn base(&self) -> &str {
+    pub fn base(&self) -> &Base {
         &self.record.base
     }
 

@@ -6,17 +6,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use juju_agent::conf::AgentConf;
-use juju_core::{ControllerUuid, MachineId, ModelUuid};
+use juju_core::network::Scope;
+use juju_core::{Address, Base, ConstraintRules, ControllerUuid, MachineId, ModelUuid, Status};
 
 use super::dirs::Dirs;
 use super::hardware;
 use super::machine::{self, Machine, NewMachine};
 use super::supervisor::protocol::{MachineState, MachineStatus};
 use super::supervisor::{Client, ClientError, SupervisorCommand, ensure_supervisor};
-use crate::{
-    AddressScope, Instance, InstanceAddress, InstanceId, InstanceState, Provider, ProviderError,
-    StartInstance, Started, Vocabulary,
-};
+use crate::{Instance, InstanceId, Provider, ProviderError, StartInstance, Started};
 
 /// How many machines are stopped at a time. The supervisor looks for the processes of all at once.
 const STOPPING: usize = 32;
@@ -61,12 +59,12 @@ impl Local {
 
     /// Makes a machine with no agent yet; one of an earlier try is removed. For the first machine
     /// of a controller, whose agent is installed by bootstrap.
-    pub async fn prepare(&self, machine: &MachineId, base: &str) -> Result<Machine, ProviderError> {
+    pub async fn prepare(&self, machine: &MachineId, base: &Base) -> Result<Machine, ProviderError> {
         let old = self.all().await?.into_iter().find(|old| old.machine() == machine);
         if let Some(old) = old {
             self.end(&mut self.supervisor().await?, &old).await?;
         }
-        let (provider, machine, base) = (self.clone(), machine.clone(), base.to_owned());
+        let (provider, machine, base) = (self.clone(), machine.clone(), base.clone());
         blocking(move || {
             let new = NewMachine {
                 controller: &provider.shared.controller,
@@ -141,15 +139,15 @@ impl Local {
         let states: HashMap<_, _> = list.iter().map(|status| (status.key.as_str(), status)).collect();
         let instance = |machine: Machine| {
             let id = machine.instance_id();
-            let (state, message) = observed(states.get(id.as_str()).copied());
-            Instance { id, state, message, addresses: addresses(&machine) }
+            let (status, message) = observed(states.get(id.as_str()).copied());
+            Instance { id, status, message, addresses: addresses(&machine) }
         };
         Ok(machines.into_iter().map(instance).collect())
     }
 
     fn check(&self, start: &StartInstance) -> Result<(), ProviderError> {
         let arch = hardware::of_this_host()?.arch;
-        match &start.arch {
+        match &start.constraints.arch {
             Some(asked) if asked != arch.as_str() => Err(ProviderError::refused(format!(
                 "cannot start a machine with arch={asked}: the local cloud has this host's architecture, {}",
                 arch.as_str()
@@ -165,9 +163,9 @@ impl Provider for Local {
         "local"
     }
 
-    fn vocabulary(&self) -> Vocabulary {
+    fn constraint_rules(&self) -> ConstraintRules {
         let arch = hardware::of_this_host().ok().map(|host| host.arch.as_str().to_owned());
-        Vocabulary {
+        ConstraintRules {
             // A machine here is a directory: it has what the host has.
             unsupported: &[
                 "allocate-public-ip",
@@ -185,7 +183,8 @@ impl Provider for Local {
                 "virt-type",
                 "zones",
             ],
-            values: BTreeMap::from([("arch", arch.into_iter().collect())]),
+            conflicts: &[],
+            vocabulary: BTreeMap::from([("arch", arch.into_iter().collect())]),
         }
     }
 
@@ -241,19 +240,18 @@ impl Provider for Local {
     }
 }
 
-fn addresses(machine: &Machine) -> Vec<InstanceAddress> {
-    vec![InstanceAddress { value: machine.address().into(), scope: AddressScope::LocalCloud }]
+fn addresses(machine: &Machine) -> Vec<Address> {
+    // Of itself it would say that no other machine can reach it; here all can.
+    vec![Address::new(&machine.address().to_string()).with_scope(Scope::LocalCloud)]
 }
 
-fn observed(status: Option<&MachineStatus>) -> (InstanceState, String) {
-    let Some(status) = status else { return (InstanceState::Allocating, "not started yet".to_owned()) };
+fn observed(status: Option<&MachineStatus>) -> (Status, String) {
+    let Some(status) = status else { return (Status::Allocating, "not started yet".to_owned()) };
     match status.state {
-        MachineState::Running => (InstanceState::Running, String::new()),
-        MachineState::Restarting => {
-            (InstanceState::Error, format!("agent is started again: {}", status.last_end))
-        }
-        MachineState::Stopping => (InstanceState::Other, "stopping".to_owned()),
-        MachineState::Stopped => (InstanceState::Other, "stopped".to_owned()),
+        MachineState::Running => (Status::Running, String::new()),
+        MachineState::Restarting => (Status::Error, format!("agent is started again: {}", status.last_end)),
+        MachineState::Stopping => (Status::Unknown, "stopping".to_owned()),
+        MachineState::Stopped => (Status::Unknown, "stopped".to_owned()),
     }
 }
 

@@ -49,6 +49,14 @@ pub(crate) struct Host {
     pub(crate) command: SupervisorCommand,
 }
 
+/// A process of a machine.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) pid: i32,
+    pub(crate) cwd: PathBuf,
+    pub(crate) stat: String,
+}
+
 impl Host {
     pub(crate) fn new() -> Self {
         let temp = tempfile::tempdir().unwrap();
@@ -124,25 +132,21 @@ impl Host {
     }
 
     /// All processes that run for this controller's machines, by environment or by working directory.
-    pub(crate) fn processes(&self) -> Vec<String> {
-        let dir = self.dirs.machines();
-        let mine = |pid: &str| -> Option<String> {
+    pub(crate) fn processes(&self) -> Vec<Seen> {
+        let (dir, machines) = (self.dirs.dir().to_string_lossy().into_owned(), self.dirs.machines());
+        let mine = |name: String| -> Option<Seen> {
+            let pid = name.parse().ok()?;
             let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            if stat.rsplit_once(") ")?.1.starts_with('Z') {
-                return None;
-            }
-            let cwd = fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
+            let cwd = fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
             let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            let marked = String::from_utf8_lossy(&environ).contains("JUJU_LOCAL_MACHINE=")
-                && String::from_utf8_lossy(&environ).contains(&*self.dirs.dir().to_string_lossy());
-            (cwd.starts_with(&dir) || marked).then_some(stat)
+            let environ = String::from_utf8_lossy(&environ);
+            let marked = environ.contains("JUJU_LOCAL_MACHINE=") && environ.contains(&dir);
+            // One that ended by now was none.
+            ((cwd.starts_with(&machines) || marked) && alive(pid)).then_some(Seen { pid, cwd, stat })
         };
-        fs::read_dir("/proc")
-            .unwrap()
-            .filter_map(|entry| entry.unwrap().file_name().into_string().ok())
-            .filter(|name| name.bytes().all(|b| b.is_ascii_digit()))
-            .filter_map(|pid| mine(&pid))
-            .collect()
+        let names =
+            fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+        names.filter_map(mine).collect()
     }
 
     pub(crate) async fn none_left(&self) {
@@ -153,8 +157,8 @@ impl Host {
 impl Drop for Host {
     /// A test that failed must not leave processes to the next.
     fn drop(&mut self) {
-        for stat in self.processes() {
-            kill_9(stat.split(' ').next().unwrap().parse().unwrap());
+        for process in self.processes() {
+            kill_9(process.pid);
         }
         let dir = self.dirs.dir().to_string_lossy().into_owned();
         for entry in fs::read_dir("/proc").unwrap().flatten() {

@@ -9,12 +9,11 @@ use std::time::{Duration, Instant};
 use juju_agent::conf::{ConfFile, NewAgent, values};
 use juju_agent::paths::Socket;
 use juju_agent::tools::Tools;
-use juju_core::{Arch, ControllerUuid, ModelUuid};
+use juju_core::network::Scope;
+use juju_core::{Arch, Base, Constraints, ControllerUuid, ModelUuid, Status};
 use juju_provider::local::Local;
 use juju_provider::local::machine::Machine;
-use juju_provider::{
-    AddressScope, InstanceId, InstanceState, Provider, ProviderError, StartInstance, Started,
-};
+use juju_provider::{InstanceId, Provider, ProviderError, StartInstance, Started};
 
 use crate::host::*;
 
@@ -48,8 +47,8 @@ fn request(machine: &str, model: &str, nonce: &str) -> StartInstance {
             Tools { version: "3.6.28-ubuntu-none".into(), url: "u".into(), sha256: String::new(), size: 1 },
             Tools { version: version().to_string(), url: "u".into(), sha256: String::new(), size: 1 },
         ],
-        base: "ubuntu@24.04".into(),
-        arch: None,
+        base: Base::ubuntu("24.04"),
+        constraints: Constraints::default(),
         values: BTreeMap::from([("CONTAINER_TYPE".into(), String::new())]),
     }
 }
@@ -77,10 +76,11 @@ async fn a_machine_has_its_agent_its_root_and_its_address() {
     let pid = host.agent("9f6b2f-7").await;
 
     let machine = machine(&host, &started);
+    assert_eq!(machine.base(), &Base::ubuntu("24.04"));
     let (root, paths) = (machine.root(), machine.paths());
-    assert_eq!(started.addresses[0].value, machine.address());
+    assert_eq!(started.addresses[0].value, machine.address().to_string());
     assert!(machine.address().is_loopback());
-    assert_eq!(started.addresses[0].scope, AddressScope::LocalCloud);
+    assert_eq!(started.addresses[0].scope, Scope::LocalCloud);
 
     let conf = ConfFile::open(paths.agent_conf("machine-7")).unwrap().current();
     assert_eq!(conf.paths(), paths);
@@ -113,7 +113,7 @@ async fn a_machine_has_its_agent_its_root_and_its_address() {
     assert!(paths.socket("unit-a-0", Socket::Agent).parent().unwrap().is_dir());
 
     let instance = local.instances(std::slice::from_ref(&started.id)).await.unwrap().remove(0).unwrap();
-    assert_eq!((instance.state, instance.addresses), (InstanceState::Running, started.addresses));
+    assert_eq!((instance.status, instance.addresses), (Status::Running, started.addresses));
     local.destroy_controller().await.unwrap();
 }
 
@@ -191,7 +191,7 @@ async fn what_cannot_be_is_refused_and_leaves_nothing() {
     let mut cases = Vec::new();
     cases.push(("is a container", request("0/lxd/1", MODEL, "n")));
     let mut other = request("0", MODEL, "n");
-    other.arch = Some("vax".into());
+    other.constraints.arch = Some("vax".into());
     cases.push(("arch=vax", other));
     let mut none = request("0", MODEL, "n");
     none.tools.truncate(1);
@@ -206,8 +206,10 @@ async fn what_cannot_be_is_refused_and_leaves_nothing() {
     let error = local.start_instance(missing).await.unwrap_err();
     assert!(matches!(error, ProviderError::Transient { .. }), "{error:?}");
     assert!(host.processes().is_empty());
-    let vocabulary = local.vocabulary();
-    assert!(vocabulary.unsupported.contains(&"mem") && vocabulary.values["arch"].len() == 1);
+    let rules = local.constraint_rules();
+    let warned = rules.validate(&"mem=4G cores=2".parse().unwrap()).unwrap();
+    assert_eq!(warned, ["cores", "mem"]);
+    assert!(rules.validate(&"arch=s390x".parse().unwrap()).is_err() || cfg!(target_arch = "s390x"));
     local.destroy_controller().await.unwrap();
 }
 
@@ -218,13 +220,13 @@ async fn a_dead_supervisor_is_started_when_it_is_needed_and_a_failing_agent_is_t
     let started = start(&local, "0", MODEL, "n").await;
     let pid = host.agent(started.id.as_str()).await;
     kill_9(local.supervisor().await.unwrap().ping().await.unwrap().0);
-    assert_eq!(local.all_instances().await.unwrap()[0].state, InstanceState::Running);
+    assert_eq!(local.all_instances().await.unwrap()[0].status, Status::Running);
     assert!(alive(pid));
     fs::write(machine(&host, &started).root().join("exit"), "7").unwrap();
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         let instance = local.all_instances().await.unwrap().remove(0);
-        if instance.state == InstanceState::Error && instance.message.ends_with("exit code 7") {
+        if instance.status == Status::Error && instance.message.ends_with("exit code 7") {
             break;
         }
         assert!(Instant::now() < deadline, "{instance:?}");
@@ -243,7 +245,7 @@ async fn many_machines_come_and_go_at_once() {
     let names: Vec<_> = (0..MANY).map(|n| n.to_string()).collect();
     let starts = names.iter().map(|name| start(&local, name, MODEL, "n"));
     let started = futures_util::future::join_all(starts).await;
-    let addresses: HashSet<_> = started.iter().map(|started| started.addresses[0].value).collect();
+    let addresses: HashSet<_> = started.iter().map(|started| started.addresses[0].value.clone()).collect();
     assert_eq!(addresses.len(), MANY);
     let up = began.elapsed();
     for started in &started {

@@ -23,6 +23,9 @@ use crate::local::dirs::{Dirs, DirsError};
 /// How long a supervisor may take to be there after it was started.
 const START: Duration = Duration::from_secs(10);
 
+/// How long one that ended at once is left alone before the next is started.
+const AGAIN: Duration = Duration::from_millis(500);
+
 /// How long it may take to do what it was asked. Ending processes takes a grace and a little.
 const ANSWER: Duration = Duration::from_secs(120);
 
@@ -169,7 +172,8 @@ pub struct SupervisorCommand {
 pub async fn ensure_supervisor(dirs: &Dirs, command: &SupervisorCommand) -> Result<Client, ClientError> {
     let (dir, socket) = (dirs.dir(), dirs.supervisor_socket());
     let deadline = Instant::now() + START;
-    let mut child = None;
+    let mut child: Option<std::process::Child> = None;
+    let mut started = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         match Client::connect(&socket).await {
@@ -179,16 +183,15 @@ pub async fn ensure_supervisor(dirs: &Dirs, command: &SupervisorCommand) -> Resu
                 Err(ClientError::Lost) => {}
                 Err(error) => return Err(error),
             },
-            Err(ClientError::NotThere { .. }) => match &mut child {
-                None => child = Some(start(dir, command)?),
-                Some(running) => {
-                    // It may have found that another was faster. That other one is waited for, and
-                    // if it was at its end, the next start will not find it any more.
-                    if ended(running) && Instant::now() + START / 2 > deadline {
-                        child = Some(start(dir, command)?);
-                    }
+            Err(ClientError::NotThere { .. }) => {
+                // One that ended may have found that another was faster. That other one will be there
+                // soon or, if it was at its end, no longer be in the way.
+                let again = child.as_mut().is_none_or(|child| ended(child) && started.elapsed() > AGAIN);
+                if again {
+                    child = Some(start(dir, command)?);
+                    started = Instant::now();
                 }
-            },
+            }
             Err(error) => return Err(error),
         }
         if Instant::now() > deadline {
