@@ -121,6 +121,9 @@ impl<F: Ord + fmt::Display + Send + 'static> Engine<F> {
 
     /// Runs until `stop` (a cancellation token, or the scope that the engine nests in) or a fatal error, and
     /// until every task has ended: dependents before their inputs, and by force where the deadline is missed.
+    ///
+    /// If the future is dropped instead, all workers are dropped wherever they wait; the scope that the engine
+    /// nests in, if it does, waits for that.
     pub async fn run(mut self, stop: impl Into<Stop>) -> Outcome<F> {
         let Stop { token, lineage } = stop.into();
         self.lineage = lineage;

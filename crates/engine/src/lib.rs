@@ -44,6 +44,10 @@
 //! What this crate does not do: it knows nothing of Juju, persists nothing, and never polls: each start has a
 //! cause that can be named. The numbers in [`Config::juju`] are those of Juju 3.6 `worker/dependency`.
 //!
+//! What workers must keep to: end soon once the scope is cancelled, and never block a thread. One that does is
+//! named in the log and in the [`Outcome`], but it cannot be ended, and on a busy thread it may hold up its
+//! engine.
+//!
 //! Rules that hold throughout: one task owns an engine's state and everything reaches it as an event; whoever
 //! spawns a task joins it; a worker that is told to stop is started again, so no change is ever lost.
 

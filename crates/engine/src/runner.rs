@@ -3,7 +3,9 @@
 //! The owner says through the [`Control`] which are wanted; the [`Runner`] starts those that are missing and
 //! stops those that are too many. A worker that ends well is forgotten, and is started again only once it has
 //! left the wanted set and come back. One that fails is started again after a delay that grows, unless the
-//! owner calls the error fatal: then all stop and it rises.
+//! owner calls the error fatal: then all stop and it rises. Of a worker's [`Request`](crate::Request)s,
+//! `Bounce` restarts it after the bounce delay, `Uninstall` is a good end, and `Waiting` is a failure that
+//! nobody is told of, since there are no inputs whose change could end the wait.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},

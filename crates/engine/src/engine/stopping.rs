@@ -71,16 +71,11 @@ impl<F: Ord + fmt::Display + Send + 'static> Engine<F> {
     /// Breaks if all means of stopping are exhausted.
     pub(super) fn on_time(&mut self) -> ControlFlow<()> {
         let now = Instant::now();
+        let slow = self.config.slow_stop;
         for (name, node) in &mut self.nodes {
-            if let Some(run) =
-                node.run().filter(|it| it.warn_at(self.config.slow_stop).is_some_and(|at| at <= now))
-            {
+            if let Some(run) = node.run().filter(|run| run.warn_at(slow).is_some_and(|at| at <= now)) {
                 run.warned = true;
-                tracing::warn!(
-                    worker = name,
-                    "worker was told to stop and has not in {:?}",
-                    self.config.slow_stop
-                );
+                tracing::warn!(worker = name, "worker has been stopping for {slow:?}");
             }
         }
         let Phase::Stopping { deadline, step } = self.phase else { return ControlFlow::Continue(()) };

@@ -5,6 +5,7 @@
 mod common;
 mod flags;
 mod fortress;
+mod logs;
 mod nesting;
 mod properties;
 mod reports;

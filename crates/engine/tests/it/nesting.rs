@@ -1,9 +1,9 @@
 //! Engines and runners inside workers.
 
-use juju_engine::{Config, Engine, Exit, Key, Manifold, Runner, Scope, TransientExt};
+use juju_engine::{Config, Engine, Exit, Key, Manifold, Runner, Scope};
 use serde_json::json;
 
-use crate::common::{A, B, Fatal, Log, config, pass, run, run_with, stay, steady};
+use crate::common::{A, B, Fatal, Log, config, pass, run, run_with, steady};
 
 /// A worker that is a runner of engines, as a deployer is.
 async fn deployer(log: Log, scope: Scope) -> anyhow::Result<()> {
@@ -115,58 +115,4 @@ async fn a_nested_engine_that_is_dropped_does_not_outlive_its_worker() {
     let mut lines = log.take();
     lines.sort();
     assert_eq!(lines, ["a up 1", "inner worker dropped"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn transient_failures_whisper_and_others_shout_with_the_workers_name() {
-    use tracing_subscriber::fmt::MakeWriter;
-    #[derive(Clone)]
-    struct Lines(Log);
-    impl std::io::Write for Lines {
-        fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
-            self.0.add(String::from_utf8_lossy(line).trim());
-            Ok(line.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    impl<'a> MakeWriter<'a> for Lines {
-        type Writer = Lines;
-        fn make_writer(&'a self) -> Lines {
-            self.clone()
-        }
-    }
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .without_time()
-        .with_target(false)
-        .with_ansi(false)
-        .with_max_level(tracing::Level::INFO)
-        .with_writer(Lines(log.clone()))
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
-    let refused = |(), scope: Scope<u32>| async move {
-        scope.spawn(async {
-            tracing::info!("about to fail");
-            Ok(())
-        });
-        pass(1).await;
-        Err(anyhow::anyhow!("connection refused")).transient()
-    };
-    let broken = |(), _: Scope<u32>| async {
-        pass(2).await;
-        anyhow::bail!("no such table")
-    };
-    let engine = run(vec![Manifold::new(A, (), refused, Exit::of), Manifold::new(B, (), broken, Exit::of)]);
-    pass(10).await;
-    let lines = log.take();
-    let expected = [
-        "INFO worker{worker=\"a\"}: about to fail",
-        "INFO \"a\" manifold worker returned unexpected error: try again: connection refused worker=\"a\" restart=3s",
-        "ERROR \"b\" manifold worker returned unexpected error: no such table worker=\"b\" restart=3s",
-    ];
-    assert_eq!(lines, expected);
-    let _ = engine.stop().await;
-    let _ = stay;
 }

@@ -7,6 +7,7 @@
 //! - No task outlives its engine.
 
 mod plan;
+mod runners;
 mod world;
 
 use std::{sync::Arc, time::Duration};
