@@ -39,8 +39,12 @@ struct State {
 impl Memory {
     #[expect(clippy::new_ret_no_self, reason = "a store is used through its trait")]
     pub fn new() -> Arc<dyn Store> {
-        let raw = Memory { state: Arc::default(), head: watch::Sender::new(Revision::ZERO) };
-        Arc::new(Layer::over(raw))
+        Arc::new(Layer::over(Memory::bare()))
+    }
+
+    /// The bare map, without what [`Layer`] adds.
+    pub(crate) fn bare() -> Memory {
+        Memory { state: Arc::default(), head: watch::Sender::new(Revision::ZERO) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -25,6 +25,8 @@ mod frame;
 use frame::Frame;
 mod parts;
 mod reap;
+#[cfg(test)]
+mod tests;
 
 const DATA: &str = "d/";
 const FLOOR: &str = "m/floor";
