@@ -28,6 +28,8 @@ mod lock;
 mod read;
 mod recent;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod writer;
 use lock::Lock;
 use read::Readers;

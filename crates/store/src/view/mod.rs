@@ -24,6 +24,8 @@ pub use watch::{Changed, Watch};
 
 mod map;
 mod shared;
+#[cfg(test)]
+mod tests;
 mod watchers;
 use image::{Builder, State};
 use shared::Shared;
