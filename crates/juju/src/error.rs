@@ -51,6 +51,14 @@ impl Error {
         }
     }
 
+    /// The same, followed by what was logged.
+    pub fn context_after(self, log: &str) -> Self {
+        match self {
+            Self::Failed(text) => Self::Failed(format!("{text}\n\nThe last errors logged:\n{log}")),
+            other => other,
+        }
+    }
+
     /// The code that the controller gave, if it was the one to refuse.
     pub fn code(&self) -> &str {
         match self {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use juju_core::{CharmSchema, CharmUrl};
 use juju_wire::{
     Error,
     facade::client::{
@@ -12,7 +13,7 @@ use juju_wire::{
 };
 use serde_json::Value;
 
-use super::{CharmUrl, model::*, storage};
+use super::{model::*, storage};
 use crate::output::time::Zone;
 
 /// What the reply does not say.
@@ -135,15 +136,20 @@ impl Converter<'_> {
     }
 
     fn application(&self, name: &str, application: &ApplicationStatus) -> Fallible<Application> {
-        let url = CharmUrl::parse(&application.charm);
-        let origin = url.as_ref().map_or("", CharmUrl::origin);
-        let charm_name = url.as_ref().map(|it| it.name.to_owned()).unwrap_or_default();
+        // The controller sends no other URLs than those that parse; if it did, the rest is still worth showing.
+        let url = application.charm.parse::<CharmUrl>().ok();
+        let origin = match url.as_ref().map(|it| it.schema) {
+            Some(CharmSchema::CharmHub) => "charmhub",
+            Some(CharmSchema::Local) => "local",
+            None => "",
+        };
+        let charm_name = url.as_ref().map(|it| it.name().to_owned()).unwrap_or_default();
         let value = Application {
             charm: if origin == "charmhub" { charm_name.clone() } else { application.charm.clone() },
             base: base(&application.base),
             charm_origin: origin,
             charm_name,
-            charm_rev: url.and_then(|it| it.revision).unwrap_or(-1),
+            charm_rev: url.and_then(|it| it.revision).map_or(-1, i64::from),
             charm_channel: application.charm_channel.clone(),
             charm_version: application.charm_version.clone(),
             charm_profile: application.charm_profile.clone(),

@@ -4,7 +4,6 @@
 //! [`tabular`], [`oneline`] and [`summary`] make text of it. All of it is pure, so that the golden tests
 //! need no controller.
 
-mod charm_url;
 mod convert;
 mod model;
 pub mod oneline;
@@ -16,6 +15,5 @@ pub mod tabular;
 #[cfg(test)]
 mod golden;
 
-pub use charm_url::CharmUrl;
 pub use convert::{Options, convert};
 pub use model::*;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use juju_core::CharmUrl;
+
 use super::{model::*, ports, storage};
 use crate::{
     cells,
@@ -190,7 +192,7 @@ fn offers(status: &Status) -> Table {
     let mut table = Table::new(&header);
     for name in natural::sorted(status.offers.keys()) {
         let offer = &status.offers[name];
-        let charm = super::CharmUrl::parse(&offer.charm);
+        let charm = offer.charm.parse::<CharmUrl>().ok();
         let connected = format!("{}/{}", offer.active_connected, offer.total_connected);
         for (n, (endpoint, of)) in offer.endpoints.iter().enumerate() {
             let [interface, role] = [of.interface.as_str(), of.role.as_str()];
@@ -198,8 +200,8 @@ fn offers(status: &Status) -> Table {
                 table.row(cells!["", "", "", "", "", endpoint.as_str(), interface, role]);
                 continue;
             }
-            let charm_name = charm.as_ref().map_or("", |it| it.name);
-            let revision = charm.as_ref().and_then(|it| it.revision).unwrap_or(-1).to_string();
+            let charm_name = charm.as_ref().map_or("", CharmUrl::name);
+            let revision = charm.as_ref().and_then(|it| it.revision).map_or(-1, i64::from).to_string();
             table.row(cells![
                 name,
                 offer.application.as_str(),
