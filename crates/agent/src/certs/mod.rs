@@ -15,7 +15,7 @@ mod upgrade;
 pub use authority::{Authority, Leaf};
 pub use check::{CertProblem, check_leaf, fingerprint};
 pub use serve::{ServerCerts, client_config, server_config, server_name};
-pub use upgrade::ensure_serving_cert;
+pub use upgrade::{ensure_serving_cert, write_cert_files};
 
 /// The names each leaf carries.
 pub const DNS_NAMES: [&str; 4] = ["localhost", SERVER_NAME, "juju-mongodb", "anything"];

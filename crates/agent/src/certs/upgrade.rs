@@ -1,9 +1,10 @@
-//! The certificate check that a controller makes before anything starts.
+//! The certificate check that a controller makes before anything starts, and the files of it.
 
 use std::time::SystemTime;
 
 use super::{Authority, CertError, DNS_NAMES, Leaf, check_leaf};
 use crate::conf::{AgentConf, ServingInfo};
+use crate::files::{self, FileError};
 
 impl ServingInfo {
     /// The certificate a controller serves.
@@ -27,6 +28,16 @@ pub fn ensure_serving_cert(conf: &mut AgentConf, now: SystemTime) -> Result<bool
     serving.cert = leaf.chain_pem;
     serving.private_key = leaf.key_pem;
     Ok(true)
+}
+
+/// Writes the certificate with its key, and the authority's certificate, to the data directory of a
+/// controller, where its database server looks for them. Both are 0600.
+pub fn write_cert_files(conf: &AgentConf) -> Result<(), FileError> {
+    let Some(serving) = &conf.serving else { return Ok(()) };
+    let paths = conf.paths();
+    let pem = format!("{}\n{}", serving.cert, serving.private_key.expose());
+    files::write_atomic(&paths.server_pem(), pem.as_bytes(), 0o600)?;
+    files::write_atomic(&paths.ca_cert(), conf.ca_cert.as_bytes(), 0o600)
 }
 
 #[cfg(test)]
@@ -91,6 +102,28 @@ mod tests {
         conf.serving = None;
         assert!(!ensure_serving_cert(&mut conf, SystemTime::now()).unwrap());
         assert_eq!(before.ca_cert, conf.ca_cert);
+    }
+
+    #[test]
+    fn the_files_hold_what_the_configuration_does() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let dir = tempfile::tempdir().unwrap();
+        let mut conf = controller();
+        conf.data_dir = dir.path().to_owned();
+        write_cert_files(&conf).unwrap();
+        let pem = std::fs::read_to_string(dir.path().join("server.pem")).unwrap();
+        let serving = conf.serving.as_ref().unwrap();
+        let leaf = Leaf { chain_pem: pem.clone(), key_pem: pem.as_str().into() };
+        assert!(pem.starts_with(&serving.cert) && pem.ends_with(serving.private_key.expose()));
+        check_leaf(&leaf, &conf.ca_cert, &DNS_NAMES, SystemTime::now()).unwrap();
+        assert_eq!(std::fs::read_to_string(dir.path().join("ca.crt")).unwrap(), conf.ca_cert);
+        for name in ["server.pem", "ca.crt"] {
+            assert_eq!(std::fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        conf.serving = None;
+        conf.data_dir = "/nowhere".into();
+        write_cert_files(&conf).unwrap();
     }
 
     #[test]

@@ -167,8 +167,10 @@ impl Actor {
             }
             Request::Reboot { key } => self.reboot(&key),
             Request::Shutdown => return self.conclude(false, reply),
-            // The server makes a connection into a lifeline; when it breaks, this comes.
-            Request::Destroy | Request::Lifeline => return self.conclude(true, reply),
+            Request::Destroy => return self.conclude(true, reply),
+            Request::Lifeline | Request::Release => {
+                Response::Failed { message: "a lifeline is a matter of its connection".into() }
+            }
         };
         // Whoever asked may have gone.
         let _ = reply.send(answer);

@@ -127,7 +127,7 @@ impl Client {
 
     /// Takes a lifeline back.
     pub async fn release(&mut self) -> Result<(), ClientError> {
-        self.ping().await.map(|_| ())
+        self.done(&Request::Release).await
     }
 
     async fn done(&mut self, request: &Request) -> Result<(), ClientError> {

@@ -51,8 +51,10 @@ pub enum Request {
     Shutdown,
     /// The same, and remove the supervisor's whole directory with all machines in it.
     Destroy,
-    /// Destroy when this connection ends, in whatever way. `Ping` on it takes that back.
+    /// Destroy when this connection ends, in whatever way.
     Lifeline,
+    /// Takes that back.
+    Release,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

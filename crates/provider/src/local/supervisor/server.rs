@@ -100,16 +100,11 @@ async fn connection(stream: UnixStream, requests: mpsc::Sender<(Request, Reply)>
         };
         let Some(Ok(line)) = line else { break };
         let answer = match serde_json::from_str(&line) {
-            Ok(Request::Lifeline) => {
-                lifeline = true;
+            Ok(request @ (Request::Lifeline | Request::Release)) => {
+                lifeline = request == Request::Lifeline;
                 Response::Done
             }
-            Ok(request) => {
-                if request == Request::Ping {
-                    lifeline = false;
-                }
-                ask(&requests, request).await
-            }
+            Ok(request) => ask(&requests, request).await,
             Err(error) => Response::Failed { message: format!("not a request: {error}") },
         };
         let Ok(text) = serde_json::to_string(&answer) else { break };
