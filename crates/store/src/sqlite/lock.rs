@@ -43,7 +43,12 @@ fn make(directory: &Path) -> std::io::Result<File> {
     // So that the names are as durable as what will be written under them.
     File::open(directory)?.sync_all()?;
     if let Some(parent) = directory.parent().filter(|it| !it.as_os_str().is_empty()) {
-        File::open(parent)?.sync_all()?;
+        match File::open(parent) {
+            Ok(parent) => parent.sync_all()?,
+            // Where only others may look, others see to it.
+            Err(err) if err.kind() == std::io::ErrorKind::PermissionDenied => {}
+            Err(err) => return Err(err),
+        }
     }
     Ok(lock)
 }

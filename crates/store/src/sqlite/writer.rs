@@ -18,10 +18,12 @@ const GROUP: usize = 256;
 /// A group also ends once its values have so many bytes, so that those who wait for it need not wait long.
 const GROUP_BYTES: usize = 4 * 1024 * 1024;
 
+type Reply<T> = oneshot::Sender<Result<T>>;
+
 pub(super) enum Request {
-    Commit { guards: Vec<Guard>, writes: Vec<Write>, txn: TxnId, reply: oneshot::Sender<Result<Revision>> },
-    Committed { txn: TxnId, reply: oneshot::Sender<Result<Option<Revision>>> },
-    Compact { before: Revision, reply: oneshot::Sender<Result<()>> },
+    Commit { guards: Vec<Guard>, writes: Vec<Write>, txn: TxnId, reply: Reply<Revision> },
+    Committed { txn: TxnId, reply: Reply<Option<Revision>> },
+    Compact { before: Revision, reply: Reply<()> },
 }
 
 pub(super) struct Writer {
@@ -199,9 +201,9 @@ impl Writer {
 /// Answers that wait for the group to be on the disk.
 #[derive(Default)]
 struct Group {
-    commits: Vec<(TxnId, Result<Revision>, oneshot::Sender<Result<Revision>>)>,
-    outcomes: Vec<(Option<Revision>, oneshot::Sender<Result<Option<Revision>>>)>,
-    compactions: Vec<(Revision, oneshot::Sender<Result<()>>)>,
+    commits: Vec<(TxnId, Result<Revision>, Reply<Revision>)>,
+    outcomes: Vec<(Option<Revision>, Reply<Option<Revision>>)>,
+    compactions: Vec<(Revision, Reply<()>)>,
     changes: Vec<crate::Changes>,
 }
 

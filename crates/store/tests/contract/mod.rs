@@ -1,5 +1,6 @@
 //! What every backend must do. A backend's own test opens it and calls [`all`].
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
+#![allow(clippy::print_stdout, reason = "tests say what they do")]
 
 use std::sync::Arc;
 

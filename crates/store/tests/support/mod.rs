@@ -1,5 +1,6 @@
 //! What the tests share: an unreliable store, and waiting with a deadline.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
+#![allow(clippy::print_stdout, reason = "tests say what they do")]
 
 use std::{sync::Arc, time::Duration};
 
