@@ -222,7 +222,7 @@ pub(crate) async fn write_all(
 fn close_frame(end: &End) -> Option<CloseFrame> {
     use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
     let (code, reason) = match end {
-        End::Stopped => (CloseCode::Away, "the server is stopping".to_owned()),
+        End::Stopped => (CloseCode::Away, "closed by the server".to_owned()),
         End::Malformed(why) => (CloseCode::Invalid, format!("malformed frame: {why}")),
         End::Broken(err @ TransportError::TooLarge { .. }) => (CloseCode::Size, err.to_string()),
         End::Broken(err) => (CloseCode::Protocol, err.to_string()),

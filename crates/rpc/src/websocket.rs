@@ -17,6 +17,8 @@ use futures_util::{Sink, Stream};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_tungstenite::tungstenite::{
     Error as WsError,
+    handshake::server::create_response_with_body,
+    http,
     protocol::{Role, WebSocketConfig, WebSocketContext},
 };
 
@@ -76,6 +78,11 @@ pub fn config(limit: usize) -> WebSocketConfig {
         .write_buffer_size(WRITE_BUFFER)
         .max_message_size(Some(limit))
         .max_frame_size(Some(limit))
+}
+
+/// The answer to a request that asks for a websocket; an error is what is wrong with the request.
+pub fn accept<B>(request: &http::Request<B>) -> Result<http::Response<()>, String> {
+    create_response_with_body(request, || ()).map_err(|err| err.to_string())
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Stream for WebSocket<S> {

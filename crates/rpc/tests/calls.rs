@@ -135,7 +135,7 @@ async fn a_stopped_server_ends_watchers_and_drains() {
     assert_eq!(slow.await.unwrap().unwrap().results[0].life, "dying");
     assert!(matches!(it.end.await.unwrap(), End::Stopped));
     let closed = it.client.closed().await;
-    assert!(closed.to_string().contains("the server is stopping"), "{closed}");
+    assert!(closed.to_string().contains("closed by the server"), "{closed}");
 }
 
 #[tokio::test(start_paused = true)]

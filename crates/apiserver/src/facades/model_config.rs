@@ -1,0 +1,48 @@
+//! `ModelConfig`: a model's settings and constraints (Juju 3.6 `apiserver/facades/client/modelconfig`).
+
+use juju_state::constraints::Of;
+use juju_wire::{
+    facade::model_config::{ConfigValue, GetConstraintsResults, ModelConfigResults, ModelSet, ModelUnset, call},
+    params::*,
+};
+
+use crate::{Ctx, Error, Result, Router, convert};
+
+pub(super) fn register(router: &mut Router) {
+    router
+        .on::<call::ModelGet>(get)
+        .on::<call::ModelSet>(set)
+        .on::<call::ModelUnset>(unset)
+        .on::<call::GetModelConstraints>(constraints)
+        .on::<call::SetModelConstraints>(set_constraints);
+}
+
+/// Each value with where it comes from.
+async fn get(ctx: Ctx, (): ()) -> Result<ModelConfigResults> {
+    let config = ctx.model().config()?;
+    let shown = config.iter().map(|(name, value, origin)| {
+        let source = origin.as_str().to_owned();
+        (name.to_owned(), ConfigValue { source, value: value.clone() })
+    });
+    Ok(ModelConfigResults { config: shown.collect() })
+}
+
+async fn set(ctx: Ctx, args: ModelSet) -> Result<()> {
+    if args.config.contains_key("agent-version") {
+        return Err(Error::not_valid("agent-version cannot be changed"));
+    }
+    Ok(ctx.model().update_config(&args.config.into_iter().collect(), &[]).await?)
+}
+
+async fn unset(ctx: Ctx, args: ModelUnset) -> Result<()> {
+    Ok(ctx.model().update_config(&Default::default(), &args.keys).await?)
+}
+
+async fn constraints(ctx: Ctx, (): ()) -> Result<GetConstraintsResults> {
+    Ok(GetConstraintsResults { constraints: convert::constraints_to_wire(&ctx.model().constraints(Of::Model)?) })
+}
+
+async fn set_constraints(ctx: Ctx, args: SetConstraints) -> Result<()> {
+    let constraints = convert::constraints_from_wire(&args.constraints)?;
+    Ok(ctx.model().set_model_constraints(&constraints).await?)
+}
