@@ -150,6 +150,42 @@ async fn a_follower_far_behind_catches_up() {
     assert_eq!(seen, 40);
 }
 
+/// What the store keeps beside values is removed once it is of no use: tombstones, names and parts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn compaction_reaps_what_only_the_store_knows() {
+    let Some(cluster) = Cluster::start(1) else { return };
+    let options = cluster.options();
+    let mut client = etcd_client::Client::connect(&options.endpoints, None).await.expect("a client");
+    let store = open(options, "reap").await;
+    let mut count = async |kind: &str| {
+        let options = etcd_client::GetOptions::new().with_prefix().with_count_only();
+        client.get(format!("reap/{kind}"), Some(options)).await.expect("a count").count()
+    };
+    for n in 0..150 {
+        commit(&*store, vec![put(&format!("a/{n}/x"), "1")]).await;
+        commit(&*store, vec![juju_store::Write::Delete(format!("a/{n}/x"))]).await;
+    }
+    let floor = commit(&*store, vec![put("large", vec![1; 600_000])]).await;
+    let later = [TxnId::new(), TxnId::new()];
+    store.commit(vec![], vec![put("b/x", "1")], later[0]).await.expect("commit");
+    store.commit(vec![], vec![juju_store::Write::Delete("b/x".to_owned())], later[1]).await.expect("commit");
+    // One for each directory, or for each transaction; three parts and their head.
+    assert_eq!((count("t/").await, count("x/").await), (151, 305));
+    assert_eq!((count("k/p/").await, count("k/h/").await), (3, 1));
+
+    store.compact(floor).await.expect("compact");
+    assert_eq!(count("t/").await, 1);
+    // Those of the two later commits, and of the compaction's own.
+    assert_eq!(count("x/").await, 3);
+    for name in later {
+        assert!(store.committed(name).await.expect("known").is_some());
+    }
+    assert_eq!(count("k/d/").await, 1);
+    let last = commit(&*store, vec![put("large", "small")]).await;
+    store.compact(last).await.expect("compact");
+    assert_eq!((count("k/p/").await, count("k/h/").await), (0, 0));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn members_are_reached_over_tls() {
     let pem = Pem::make();

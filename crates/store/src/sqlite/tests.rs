@@ -143,6 +143,12 @@ async fn a_compaction_cut_short_is_finished() {
     let mut last = Revision::ZERO;
     for n in 0..100 {
         last = commit(&store, &format!("k/{}", n % 5), 10).await.expect("commit");
+        if n == 50 {
+            // A tombstone that is superseded, and one that is not.
+            let deletes = ["k/0", "k/gone"].map(|it| Write::Delete(it.to_owned()));
+            commit(&store, "k/gone", 10).await.expect("commit");
+            store.commit(vec![], deletes.into(), TxnId::new()).await.expect("commit");
+        }
     }
     drop(store);
     let path = directory.path().join("store.db");
