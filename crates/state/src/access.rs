@@ -145,7 +145,7 @@ pub(crate) async fn grant(
         && object.includes(doc.access, access)
     {
         let level = access.as_str();
-        return Err(Error::AlreadyExists(format!("user already has {level:?} access or greater")));
+        return Err(Error::AlreadySo(format!("user already has {level:?} access or greater")));
     }
     let granted = tx.now;
     key.put(tx, &AccessDoc { v: V, user: user.clone(), access, granted_by: by.clone(), granted })

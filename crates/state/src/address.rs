@@ -6,10 +6,7 @@
 
 use std::sync::Arc;
 
-use juju_core::{
-    Address, MachineId, ModelUuid,
-    network,
-};
+use juju_core::{Address, MachineId, ModelUuid, network};
 use juju_store::{Image, Interest};
 use serde::{Deserialize, Serialize};
 
@@ -120,12 +117,12 @@ impl Model {
         read(&image, self.uuid(), id)
     }
 
-    pub async fn set_provider_addresses(&self, id: &MachineId, addresses: Vec<Address>) -> Result<()> {
-        self.change_addresses(id, move |doc| doc.provider = addresses.clone()).await
+    pub async fn set_provider_addresses(&self, id: &MachineId, addresses: &[Address]) -> Result<()> {
+        self.change_addresses(id, |doc| doc.provider = addresses.to_vec()).await
     }
 
-    pub async fn set_machine_addresses(&self, id: &MachineId, addresses: Vec<Address>) -> Result<()> {
-        self.change_addresses(id, move |doc| doc.machine = addresses.clone()).await
+    pub async fn set_machine_addresses(&self, id: &MachineId, addresses: &[Address]) -> Result<()> {
+        self.change_addresses(id, |doc| doc.machine = addresses.to_vec()).await
     }
 
     /// Tells when the addresses of a machine change.
@@ -133,20 +130,16 @@ impl Model {
         watch::notify(self.view(), Interest::key(key(self.uuid(), id).path()))
     }
 
-    async fn change_addresses(
-        &self,
-        id: MachineId,
-        change: impl Fn(&mut AddressesDoc) + Send + 'static,
-    ) -> Result<()> {
+    async fn change_addresses(&self, id: &MachineId, change: impl Fn(&mut AddressesDoc)) -> Result<()> {
         let set = async |tx: Tx| {
             let m = self.uuid();
-            if machine::get(&tx, m, &id).await?.life.is_dead() {
+            if machine::get(&tx, m, id).await?.life.is_dead() {
                 return Err(Error::Dead(format!("machine {id}")));
             }
-            let mut doc = get(&tx, m, &id).await?;
+            let mut doc = get(&tx, m, id).await?;
             change(&mut doc);
             doc.choose();
-            key(m, &id).put(&tx, &doc)
+            key(m, id).put(&tx, &doc)
         };
         self.transact(set).await
     }
@@ -159,7 +152,8 @@ mod tests {
     #[test]
     fn preferred_addresses() {
         let list = |it: &[&str]| it.iter().map(|it| Address::new(it)).collect::<Vec<_>>();
-        let value = |it: &Option<Preferred>| it.as_ref().map(|it| it.address.value.clone()).unwrap_or_default();
+        let value =
+            |it: &Option<Preferred>| it.as_ref().map(|it| it.address.value.clone()).unwrap_or_default();
         let mut doc = AddressesDoc::default();
         // Each step: what provider and machine report, what is then public and private.
         for (provider, machine, public, private) in [

@@ -12,7 +12,7 @@ use juju_store::Interest;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Doc, Model, Prefix, Result, Tx, V, application, charm, destroy, machine, model, relation, unit,
+    Doc, Key, Model, Prefix, Result, Tx, V, application, charm, destroy, machine, model, relation, unit,
     watch::{self, Watcher},
 };
 
@@ -52,29 +52,66 @@ impl How {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Work {
     /// The settings of a relation that was removed.
-    Settings { relation: RelationId },
-    ForceDestroyRelation { relation: RelationId },
+    Settings {
+        relation: RelationId,
+    },
+    ForceDestroyRelation {
+        relation: RelationId,
+    },
     /// The units of a dying application.
-    Units { application: ApplicationName, how: How },
+    Units {
+        application: ApplicationName,
+        how: How,
+    },
     /// The rest of a dying application without units and relations.
-    Application { application: ApplicationName, how: How },
+    Application {
+        application: ApplicationName,
+        how: How,
+    },
     /// A charm that may have lost its last reference.
-    Charm { url: CharmUrl },
+    Charm {
+        url: CharmUrl,
+    },
     /// An application's settings for a charm that it may no longer use.
-    CharmConfig { application: ApplicationName, url: CharmUrl },
-    DyingUnit { unit: UnitName, how: How },
-    ForceDestroyUnit { unit: UnitName, how: How },
-    ForceRemoveUnit { unit: UnitName },
-    DyingMachine { machine: MachineId, how: How },
+    CharmConfig {
+        application: ApplicationName,
+        url: CharmUrl,
+    },
+    DyingUnit {
+        unit: UnitName,
+        how: How,
+    },
+    ForceDestroyUnit {
+        unit: UnitName,
+        how: How,
+    },
+    ForceRemoveUnit {
+        unit: UnitName,
+    },
+    DyingMachine {
+        machine: MachineId,
+        how: How,
+    },
     /// Takes a machine down with all that is on it.
-    ForceDestroyMachine { machine: MachineId, how: How },
-    ForceRemoveMachine { machine: MachineId },
+    ForceDestroyMachine {
+        machine: MachineId,
+        how: How,
+    },
+    ForceRemoveMachine {
+        machine: MachineId,
+    },
     /// All applications of a dying model.
-    Applications { how: How },
+    Applications {
+        how: How,
+    },
     /// All machines of a dying model, but the controller's.
-    Machines { how: How },
+    Machines {
+        how: How,
+    },
     /// All hosted models of a dying controller.
-    Models { how: How },
+    Models {
+        how: How,
+    },
     /// The units of a deploy that were too many for one transaction.
     AddUnits(unit::MoreUnits),
 }
@@ -123,7 +160,7 @@ impl Model {
             };
             let key = model::key_in::<CleanupDoc>(self.uuid(), format_args!("cleanup/{name}"));
             let Some(doc) = key.read(&image)? else { continue };
-            match self.clean_up(&doc.work).await {
+            match self.clean_up(&key, &doc.work).await {
                 Ok(()) => {
                     let done = async |tx: Tx| {
                         key.delete(&tx);
@@ -150,7 +187,7 @@ impl Model {
         watch::notify(self.view(), Interest::prefix(prefix(self.uuid()).path()))
     }
 
-    async fn clean_up(&self, work: &Work) -> Result<()> {
+    async fn clean_up(&self, queued: &Key<CleanupDoc>, work: &Work) -> Result<()> {
         tracing::debug!(model = %self.uuid(), ?work, "cleaning up");
         match work.clone() {
             Work::Settings { relation } => relation::clean_settings(self, relation).await,
@@ -168,7 +205,7 @@ impl Model {
             Work::Applications { how } => destroy::clean_applications(self, how).await,
             Work::Machines { how } => destroy::clean_machines(self, how).await,
             Work::Models { how } => destroy::clean_models(self, how).await,
-            Work::AddUnits(more) => unit::add_more(self, more).await,
+            Work::AddUnits(more) => unit::add_more(self, more, queued).await,
         }
     }
 }

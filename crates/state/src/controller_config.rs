@@ -109,7 +109,8 @@ pub struct ControllerConfig(Values);
 
 impl ControllerConfig {
     fn of(given: &Values) -> ControllerConfig {
-        let defaults = ATTRIBUTES.iter().filter_map(|(_, it)| Some((it.name.to_owned(), it.default.value()?)));
+        let defaults =
+            ATTRIBUTES.iter().filter_map(|(_, it)| Some((it.name.to_owned(), it.default.value()?)));
         let mut values: Values = defaults.collect();
         values.extend(given.clone());
         ControllerConfig(values)

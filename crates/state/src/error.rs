@@ -9,11 +9,17 @@ pub enum Error {
     /// There is no such thing. `0` names it: `machine 3`, `application "db"`.
     #[error("{0} not found")]
     NotFound(String),
+    /// Likewise; the text says all.
+    #[error("{0}")]
+    NoSuch(String),
     /// There is no such model; a client forgets it then.
     #[error("model {0:?} not found")]
     ModelNotFound(String),
     #[error("{0} already exists")]
     AlreadyExists(String),
+    /// What is asked for is so already; the text says what.
+    #[error("{0}")]
+    AlreadySo(String),
     /// The request makes no sense, now or ever; the text says why.
     #[error("{0}")]
     NotValid(String),
@@ -96,7 +102,7 @@ impl Error {
     }
 
     pub fn is_not_found(&self) -> bool {
-        matches!(self, Error::NotFound(_) | Error::ModelNotFound(_))
+        matches!(self, Error::NotFound(_) | Error::NoSuch(_) | Error::ModelNotFound(_))
     }
 }
 

@@ -35,18 +35,40 @@ pub use watch::Watcher;
 
 // Of the controller.
 pub mod access;
+pub mod api_addresses;
 pub mod cloud;
 pub mod controller;
+pub mod controller_config;
 pub mod credential;
 pub mod model;
+pub mod node;
 pub mod user;
 
 // Of every model.
+pub mod address;
+pub mod agent;
+pub mod annotation;
+pub mod application;
+pub mod bindings;
+pub mod block;
+pub mod charm;
 pub mod constraints;
 pub mod lease;
+pub mod machine;
 pub mod model_config;
+pub mod ports;
+pub mod relation;
 mod sequence;
 pub mod status;
+pub mod unit;
+
+// What spans several.
+mod bootstrap;
+pub use bootstrap::{Bootstrap, BootstrapMachine};
+pub mod cleanup;
+pub mod commit;
+pub mod destroy;
+mod erase;
 
 // What is not in the store.
 pub mod history;
@@ -54,5 +76,8 @@ pub use history::History;
 pub mod presence;
 pub use presence::Presence;
 
-mod attributes;
+pub mod attributes;
 mod password;
+
+#[cfg(test)]
+mod testing;

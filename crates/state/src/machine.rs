@@ -16,14 +16,15 @@ use crate::{
 };
 
 mod destroy;
-pub(crate) use destroy::{destroy, ensure_dead, force, remove};
+pub(crate) use destroy::{
+    clean_dying, destroy, destroy_with_containers, force_destroy, force_remove, release, remove,
+};
 mod host;
-pub use host::HostDoc;
+pub use host::{HostDoc, read as read_host};
 mod instance;
-pub use instance::{Hardware, InstanceDoc, NewInstance};
+pub use instance::{Hardware, InstanceDoc, NewInstance, read as read_instance};
 mod removal;
 mod units;
-pub(crate) use units::units;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineDoc {
@@ -174,12 +175,7 @@ pub(crate) async fn add_inside(
 }
 
 /// Adds a container of a type in a machine that is added for it.
-pub(crate) async fn add_with_host(
-    tx: &Tx,
-    m: &ModelUuid,
-    kind: &str,
-    new: &NewMachine,
-) -> Result<MachineId> {
+pub(crate) async fn add_with_host(tx: &Tx, m: &ModelUuid, kind: &str, new: &NewMachine) -> Result<MachineId> {
     let host = NewMachine { instance: None, ..new.clone() };
     let host = add(tx, m, &host).await?;
     add_inside(tx, m, &host, kind, &NewMachine { placement: String::new(), ..new.clone() }).await
@@ -271,7 +267,8 @@ impl Model {
         self.machine(parent)?;
         let (under, parent) = (containers(self.uuid(), parent), parent.clone());
         let wanted = move |id: &MachineId| {
-            id.parent().as_ref() == Some(&parent) && kind.as_deref().is_none_or(|it| id.container_type() == Some(it))
+            id.parent().as_ref() == Some(&parent)
+                && kind.as_deref().is_none_or(|it| id.container_type() == Some(it))
         };
         self.watch_machine_lives(under, wanted)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use juju_core::{Life, MachineId, ModelUuid, UnitName};
 
-use super::{HostDoc, Job, MachineDoc, containers, get, host, instance, not_found, put, removal};
+use super::{Job, MachineDoc, containers, get, host, instance, put, removal};
 use crate::{
     Error, Model, Result, Tx, address, agent,
     agent::Agent,
@@ -97,7 +97,9 @@ pub(crate) async fn remove(tx: &Tx, m: &ModelUuid, id: &MachineId) -> Result<()>
     address::delete(tx, m, id);
     agent::forget(tx, m, &Agent::Machine(id.clone()));
     constraints::delete(tx, m, constraints::Of::Machine(id));
-    for of in [StatusOf::Machine(id.clone()), StatusOf::Instance(id.clone()), StatusOf::Modification(id.clone())] {
+    for of in
+        [StatusOf::Machine(id.clone()), StatusOf::Instance(id.clone()), StatusOf::Modification(id.clone())]
+    {
         status::delete(tx, m, &of);
     }
     ports::forget_machine(tx, m, id).await
@@ -119,6 +121,22 @@ pub(crate) async fn release(tx: &Tx, m: &ModelUuid, id: &MachineId, name: &UnitN
         cleanup::queue(tx, m, Work::DyingMachine { machine: id.clone(), how: How::GENTLY })?;
     }
     put(tx, m, &machine)
+}
+
+/// Sets the machine dying with all that is on it: its model is going. What is on it goes in its own time, and only
+/// then is the machine dead.
+pub(crate) async fn destroy_with_containers(tx: &Tx, m: &ModelUuid, id: &MachineId) -> Result<()> {
+    let mut all = vec![id.clone()];
+    for inside in containers(m, id).names(tx).await? {
+        all.extend(format!("{id}/{inside}").parse::<MachineId>());
+    }
+    for id in all {
+        let machine = get(tx, m, &id).await?;
+        if machine.life == Life::Alive {
+            put(tx, m, &MachineDoc { life: Life::Dying, ..MachineDoc::clone(&machine) })?;
+        }
+    }
+    Ok(())
 }
 
 /// What a dying machine has that does not go with it.
@@ -148,7 +166,7 @@ pub(crate) async fn force_destroy(model: &Model, id: MachineId, how: How) -> Res
         unit::obliterate(model, unit.clone()).await?;
     }
     let finish = async |tx: Tx| {
-        let m = self.uuid();
+        let m = model.uuid();
         let machine = match get(&tx, m, &id).await {
             Err(err) if err.is_not_found() => return Ok(()),
             other => other?,

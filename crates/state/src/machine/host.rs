@@ -39,12 +39,7 @@ pub(super) fn delete(tx: &Tx, m: &ModelUuid, id: &MachineId) {
 }
 
 /// Whether the machine may be given containers of this type. As long as nobody has looked it may.
-pub(super) async fn supports_containers(
-    tx: &Tx,
-    m: &ModelUuid,
-    id: &MachineId,
-    kind: &str,
-) -> Result<bool> {
+pub(super) async fn supports_containers(tx: &Tx, m: &ModelUuid, id: &MachineId, kind: &str) -> Result<bool> {
     let known = key(m, id).get(tx).await?.and_then(|it| it.containers.clone());
     Ok(known.is_none_or(|it| it.iter().any(|it| it == kind)))
 }
@@ -55,18 +50,18 @@ impl Model {
     }
 
     /// Takes note that the agent has started, on a host of this name if it says so.
-    pub async fn record_agent_start(&self, id: &MachineId, hostname: Option<String>) -> Result<()> {
-        self.change_host(id, move |doc, now| {
+    pub async fn record_agent_start(&self, id: &MachineId, hostname: Option<&str>) -> Result<()> {
+        self.change_host(id, |doc, now| {
             doc.started = Some(now);
-            if let Some(hostname) = &hostname {
-                doc.hostname = hostname.clone();
+            if let Some(hostname) = hostname {
+                doc.hostname = hostname.to_owned();
             }
         })
         .await
     }
 
     pub async fn set_supported_containers(&self, id: &MachineId, kinds: &[String]) -> Result<()> {
-        self.change_host(id, move |doc, _| doc.containers = Some(kinds.clone())).await
+        self.change_host(id, |doc, _| doc.containers = Some(kinds.to_vec())).await
     }
 
     /// Reports machines whose agents have started again.
@@ -76,17 +71,13 @@ impl Model {
         watch::names(self.view(), &path, false, move |key| prefix.name_in(key).map(str::to_owned))
     }
 
-    async fn change_host(
-        &self,
-        id: MachineId,
-        change: impl Fn(&mut HostDoc, Timestamp) + Send + 'static,
-    ) -> Result<()> {
+    async fn change_host(&self, id: &MachineId, change: impl Fn(&mut HostDoc, Timestamp)) -> Result<()> {
         let set = async |tx: Tx| {
             let m = self.uuid();
-            machine::get(&tx, m, &id).await?;
-            let mut doc = key(m, &id).get(&tx).await?.map(|it| HostDoc::clone(&it)).unwrap_or_default();
+            machine::get(&tx, m, id).await?;
+            let mut doc = key(m, id).get(&tx).await?.map(|it| HostDoc::clone(&it)).unwrap_or_default();
             change(&mut doc, tx.now);
-            key(m, &id).put(&tx, &doc)
+            key(m, id).put(&tx, &doc)
         };
         self.transact(set).await
     }

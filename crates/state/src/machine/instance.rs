@@ -7,8 +7,7 @@ use juju_store::{Image, Interest};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Doc, Error, Key, Model, Prefix, Result, Tx, V,
-    address, machine, model,
+    Doc, Error, Key, Model, Prefix, Result, Tx, V, address, machine, model,
     status::{self, NewStatus, StatusOf},
     watch::{self, Watcher},
 };
