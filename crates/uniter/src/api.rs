@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use juju_core::UnitName;
 use juju_wire::{
     Error, Method,
     facade::uniter::{self as wire, call},
@@ -19,6 +20,7 @@ use crate::link::{ApiError, Link};
 pub struct Api {
     link: Link,
     unit: String,
+    application: String,
 }
 
 type Result<T> = std::result::Result<T, ApiError>;
@@ -31,8 +33,8 @@ pub struct Refreshed {
 }
 
 impl Api {
-    pub fn new(link: Link, unit: impl Into<String>) -> Self {
-        Api { link, unit: unit.into() }
+    pub fn new(link: Link, unit: &UnitName) -> Self {
+        Api { link, unit: unit.to_string(), application: unit.app().to_string() }
     }
 
     pub fn link(&self) -> &Link {
@@ -43,7 +45,7 @@ impl Api {
         &self.unit
     }
     pub fn application(&self) -> &str {
-        crate::names::application_of(&self.unit).unwrap_or(&self.unit)
+        &self.application
     }
     pub fn unit_tag(&self) -> String {
         unit_tag(&self.unit)
@@ -68,6 +70,16 @@ impl Api {
     }
     pub async fn charm_url(&self) -> Result<(String, bool)> {
         Ok(one(self.link.call::<call::CharmURL>(entity(self.application_tag())).await?.results)?.ok()?)
+    }
+    /// The charm that the unit has said it uses, or else the application's.
+    pub async fn own_charm_url(&self) -> Result<String> {
+        let entities = [self.unit_tag(), self.application_tag()].map(|tag| Entity { tag }).to_vec();
+        let results = self.link.call::<call::CharmURL>(Entities { entities }).await?.results;
+        let (unit, application) = match <[wire::StringBoolResult; 2]>::try_from(results) {
+            Ok([unit, application]) => (unit.ok()?.0, application.ok()?.0),
+            Err(_) => return Err(Error::other("expected 2 results of Uniter.CharmURL").into()),
+        };
+        Ok(if unit.is_empty() { application } else { unit })
     }
     pub async fn charm_modified_version(&self) -> Result<i64> {
         Ok(one(self.link.call::<call::CharmModifiedVersion>(entity(self.application_tag())).await?.results)?

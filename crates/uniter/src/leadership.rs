@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use juju_core::UnitName;
 use juju_wire::{
     code,
     facade::leadership_service::{ApplicationTag, ClaimLeadershipBulkParams, ClaimLeadershipParams, call},
@@ -46,14 +47,14 @@ enum Standing {
 /// Claims, and claims again.
 pub struct Tracker {
     link: Link,
-    unit: String,
+    unit: UnitName,
     clock: Clock,
     now: watch::Sender<Standing>,
 }
 
-pub fn new(link: Link, unit: impl Into<String>, clock: Clock) -> (Leadership, Tracker) {
+pub fn new(link: Link, unit: UnitName, clock: Clock) -> (Leadership, Tracker) {
     let (sender, now) = watch::channel(Standing::Unknown);
-    (Leadership { now, clock }, Tracker { link, unit: unit.into(), clock, now: sender })
+    (Leadership { now, clock }, Tracker { link, unit, clock, now: sender })
 }
 
 impl Leadership {
@@ -84,6 +85,12 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
+    /// Whether the unit leads, by the controller's last word; waits for the first.
+    pub(crate) async fn current(&mut self) -> bool {
+        self.last = None;
+        self.next().await
+    }
+
     /// Whether the unit leads, once that differs from what was said before.
     pub(crate) async fn next(&mut self) -> bool {
         loop {
@@ -126,11 +133,9 @@ impl Tracker {
     }
 
     async fn claim(&self) -> Result<(), ApiError> {
-        let application =
-            api::application_tag(crate::names::application_of(&self.unit).unwrap_or(&self.unit));
         let param = ClaimLeadershipParams {
-            application_tag: application,
-            unit_tag: api::unit_tag(&self.unit),
+            application_tag: api::application_tag(self.unit.app().as_str()),
+            unit_tag: api::unit_tag(&self.unit.to_string()),
             duration: LEASE.as_secs_f64(),
         };
         let params = ClaimLeadershipBulkParams { params: vec![param] };
@@ -142,7 +147,7 @@ impl Tracker {
     }
 
     async fn released(&self) -> Result<(), ApiError> {
-        let name = crate::names::application_of(&self.unit).unwrap_or(&self.unit).to_owned();
+        let name = self.unit.app().to_string();
         Ok(self.link.call::<call::BlockUntilLeadershipReleased>(ApplicationTag { name }).await?.ok()?)
     }
 

@@ -18,9 +18,12 @@ pub mod remote;
 pub mod resolver;
 
 pub mod operation;
+mod relations;
+pub mod unit;
+mod uniter;
 
+pub mod charm;
 mod context;
-mod ports;
 mod process;
 mod server;
 pub mod tools;

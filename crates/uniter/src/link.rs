@@ -29,8 +29,8 @@ pub enum DialFailure {
 
 /// The unit is not let in any more.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("connection permanently impossible")]
-pub struct Impossible(#[source] Arc<anyhow::Error>);
+#[error("connection permanently impossible: {0}")]
+pub struct Impossible(Arc<anyhow::Error>);
 
 /// Why a call has no result, breaks of the connection aside.
 #[derive(Debug, thiserror::Error)]
@@ -82,41 +82,50 @@ pub struct Link {
     now: watch::Receiver<Now>,
 }
 
-/// Keeps a [`Link`] up.
-pub struct Keeper {
-    dial: Dial,
+/// Where a [`Link`]'s connections come from.
+pub struct Slot {
     now: watch::Sender<Now>,
 }
 
-/// A link, and what has to be run to keep it up.
-pub fn new(dial: Dial) -> (Link, Keeper) {
+/// A link that is down, and what brings it up.
+pub fn new() -> (Link, Slot) {
     let (sender, now) = watch::channel(Now::Down);
-    (Link { now }, Keeper { dial, now: sender })
+    (Link { now }, Slot { now: sender })
 }
 
-impl Keeper {
+impl Slot {
+    pub fn up(&self, connection: Connection) {
+        self.now.send_replace(Now::Up(connection));
+    }
+
+    pub fn down(&self) {
+        self.now.send_replace(Now::Down);
+    }
+
     /// Connects, and connects again whenever the connection breaks. Ends only when the unit is not let in.
-    pub async fn run(self) -> Result<(), Impossible> {
+    pub async fn keep(&self, dial: Dial) -> Impossible {
         let mut delay = FIRST_DELAY;
         loop {
-            match (self.dial)().await {
+            match dial().await {
                 Ok(connection) => {
                     delay = FIRST_DELAY;
                     connection.keep_alive();
-                    self.now.send_replace(Now::Up(connection.clone()));
+                    self.up(connection.clone());
                     let reason = connection.closed().await;
-                    self.now.send_replace(Now::Down);
+                    self.down();
                     tracing::info!("api connection lost: {reason}");
                 }
                 Err(DialFailure::Later(err)) => tracing::info!("cannot open api: {err:#}"),
                 Err(DialFailure::Impossible(err)) => {
+                    tracing::error!("Failed to connect to controller: {err:#}");
                     let impossible = Impossible(Arc::new(err));
                     self.now.send_replace(Now::Impossible(impossible.clone()));
-                    return Err(impossible);
+                    return impossible;
                 }
             }
             // Thousands of agents lose the same controller at the same moment.
-            sleep(delay.mul_f64(rand::rng().random_range(0.5..1.5))).await;
+            let jitter = rand::rng().random_range(0.5..1.5);
+            sleep(delay.mul_f64(jitter)).await;
             delay = (delay * 2).min(LAST_DELAY);
         }
     }
@@ -127,12 +136,6 @@ const FIRST_DELAY: Duration = Duration::from_millis(100);
 const LAST_DELAY: Duration = Duration::from_secs(10);
 
 impl Link {
-    /// A link that stays as it is, for a connection that somebody else keeps.
-    pub fn fixed(connection: Connection) -> (Self, impl Sized) {
-        let (sender, now) = watch::channel(Now::Up(connection));
-        (Link { now }, sender)
-    }
-
     /// A connection that is up, once there is one.
     pub async fn connection(&self) -> Result<Connection, ApiError> {
         let mut now = self.now.clone();

@@ -1,23 +1,15 @@
 //! The names of units and applications, as far as charms may get them wrong.
 
+use juju_core::{ApplicationName, UnitName};
+
 /// The application of a unit's name, or nothing if it is no such name.
 pub(crate) fn application_of(unit: &str) -> Option<&str> {
-    let (application, number) = unit.rsplit_once('/')?;
-    let canonical = number == "0" || (!number.starts_with('0') && !number.is_empty());
-    let valid = canonical && number.bytes().all(|it| it.is_ascii_digit()) && is_application(application);
-    valid.then_some(application)
+    unit.parse::<UnitName>().ok()?;
+    unit.rsplit_once('/').map(|(application, _)| application)
 }
 
-/// Letters, digits and dashes; every part starts with a letter (Juju `names.ApplicationSnippet`).
 pub(crate) fn is_application(name: &str) -> bool {
-    let mut parts = name.split('-');
-    let lower = |part: &str| {
-        !part.is_empty() && part.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
-    };
-    let first = parts.next().unwrap_or_default();
-    lower(first)
-        && first.starts_with(|it: char| it.is_ascii_lowercase())
-        && parts.all(|part| lower(part) && part.bytes().any(|it| it.is_ascii_lowercase()))
+    ApplicationName::is_valid(name)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use juju_core::UnitName;
 use juju_wire::facade::retry_strategy as wire;
 use rand::{Rng, RngExt as _};
 use tokio::sync::watch;
@@ -48,8 +49,8 @@ impl From<wire::RetryStrategy> for Strategy {
 }
 
 /// Follows the model's strategy; each change is sent to `strategy`.
-pub async fn follow(link: Link, unit: String, strategy: watch::Sender<Strategy>) -> Result<(), ApiError> {
-    let tag = api::unit_tag(&unit);
+pub async fn follow(link: Link, unit: &UnitName, strategy: watch::Sender<Strategy>) -> Result<(), ApiError> {
+    let tag = api::unit_tag(&unit.to_string());
     loop {
         let connection = link.connection().await?;
         let watched = async {

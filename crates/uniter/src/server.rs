@@ -56,7 +56,7 @@ impl Server {
         Ok(Server { socket, _dir, id, here, context })
     }
 
-    pub(crate) async fn run(self) {
+    pub(crate) async fn run(self) -> std::convert::Infallible {
         let shared = Arc::new((self.id, self.here, self.context));
         let mut callers = JoinSet::new();
         loop {

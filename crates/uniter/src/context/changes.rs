@@ -1,11 +1,12 @@
 //! What a hook has changed, as one request.
 
+use juju_core::PortRange;
 use juju_wire::facade::uniter::{
     CommitHookChangesArg, EntityPortRange, RelationUnitSettings, SetUnitStateArg,
 };
 
 use super::Context;
-use crate::{api, hook::Hook, ports::PortRange};
+use crate::{api, hook::Hook};
 
 impl Context {
     /// All that was buffered, or nothing if nothing was. The unit's own state is the caller's to add.
@@ -28,9 +29,9 @@ impl Context {
         let range = |(endpoint, it): &(String, PortRange)| EntityPortRange {
             tag: tag.clone(),
             endpoint: endpoint.clone(),
-            protocol: it.protocol.to_string(),
-            from_port: it.from,
-            to_port: it.to,
+            protocol: it.protocol().to_string(),
+            from_port: it.from_port(),
+            to_port: it.to_port(),
         };
         let (opened, closed) = match &self.ports {
             Some(ports) => {

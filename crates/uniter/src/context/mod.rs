@@ -15,6 +15,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use juju_core::PortRange;
 use juju_wire::{
     facade::uniter::{ApplicationStatusResult, GoalState, NetworkInfoResult},
     params::StatusResult,
@@ -27,7 +28,6 @@ use crate::{
     leadership::Leadership,
     link::ApiError,
     log::{Level, LogSink},
-    ports::PortRange,
     tools::Here,
 };
 pub(crate) use environment::{Environment, Proxies};
@@ -39,7 +39,7 @@ pub(crate) type Settings = BTreeMap<String, String>;
 
 /// Why a context cannot answer, or will not change.
 #[derive(Debug, thiserror::Error)]
-pub enum ContextError {
+pub(crate) enum ContextError {
     #[error("{0}")]
     Api(#[from] ApiError),
     #[error("this unit is not the leader")]
@@ -79,7 +79,7 @@ pub(crate) struct Services {
 pub(crate) type Caches = Arc<Mutex<BTreeMap<i64, Cache>>>;
 
 /// One run of a hook.
-pub struct Context {
+pub(crate) struct Context {
     services: Services,
     here: Here,
     relations: BTreeMap<i64, Relation>,

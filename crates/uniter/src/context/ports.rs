@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use juju_core::PortRange;
 use juju_wire::facade::uniter::OpenUnitPortRangesByEndpoint;
-
-use crate::ports::PortRange;
 
 /// Open ports, each for an endpoint; the empty one stands for all.
 type Ranges = BTreeSet<(String, PortRange)>;
@@ -19,7 +18,7 @@ pub(crate) struct Ports {
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {verb} {range} (unit {unit:?}): port range conflicts with {other} (unit {owner:?}){when}")]
-pub struct PortConflict {
+pub(crate) struct PortConflict {
     verb: &'static str,
     range: PortRange,
     unit: String,
@@ -37,7 +36,7 @@ impl Ports {
                     .port_ranges
                     .iter()
                     // What this agent does not know it cannot conflict with.
-                    .filter_map(|it| PortRange::new(it.protocol.parse().ok()?, it.from_port, it.to_port).ok())
+                    .filter_map(|it| PortRange::new(it.from_port, it.to_port, it.protocol.parse().ok()?).ok())
                     .map(move |range| (endpoint.clone(), range))
                     .collect();
                 ranges
@@ -103,7 +102,7 @@ impl Ports {
         when: &'static str,
     ) -> Result<(), PortConflict> {
         let conflict =
-            ranges.iter().find(|(_, it)| it.overlaps(range) && (owner != self.unit || it != range));
+            ranges.iter().find(|(_, it)| it.conflicts_with(range) && (owner != self.unit || it != range));
         match conflict {
             Some((_, other)) => Err(PortConflict {
                 verb,

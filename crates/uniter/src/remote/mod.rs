@@ -1,8 +1,13 @@
 //! What the controller wants of a unit: one snapshot, kept up to date by [`watcher`].
 
+mod watcher;
+
 use std::collections::BTreeMap;
 
+pub use juju_core::Life;
+
 use crate::{resolver::Charm, state::Hashes};
+pub(crate) use watcher::{Snapshot, Watcher};
 
 /// All that a unit's next step may depend on, as the controller last told it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,14 +47,6 @@ impl RemoteRelation {
     pub fn is_active(&self) -> bool {
         self.life == Life::Alive && !self.suspended
     }
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Life {
-    #[default]
-    Alive,
-    Dying,
-    Dead,
 }
 
 /// What a user said to do about a failed hook.

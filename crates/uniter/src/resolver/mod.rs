@@ -74,6 +74,8 @@ pub enum Relation {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnteredRelation {
+    /// `shop:db mysql:server`.
+    pub key: String,
     pub endpoint: String,
     pub peer: bool,
     /// The endpoint is Juju's own `juju-info`, for which a charm has no hooks.

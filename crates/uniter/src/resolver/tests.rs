@@ -136,8 +136,7 @@ fn rule_3_a_reboot_is_told_by_start() {
 #[test]
 fn rule_4_an_upgrade_cut_short_goes_on_and_a_conflict_waits() {
     let (mut local, mut remote) = settled();
-    let upgrade = |charm: &str| Op::Upgrade { charm: charm.into(), step: Step::Pending, interrupted: None };
-    local.state.op = upgrade("local:shop-2");
+    local.state.op = Op::Upgrade { charm: "local:shop-2".into(), step: Step::Pending, interrupted: None };
     remote.charm = Some(charm("local:shop-2"));
     check(
         (local, remote),
@@ -435,6 +434,7 @@ fn entered(members: &[(&str, i64)]) -> EnteredRelation {
     state.application_members.insert("db".into(), 0);
     state.members = members.iter().map(|(unit, it)| (unit.to_string(), *it)).collect();
     EnteredRelation {
+        key: "shop:db db:db".into(),
         endpoint: "db".into(),
         peer: false,
         implicit: false,

@@ -52,14 +52,14 @@ impl UsageError {
 
 /// A command line, split into flags and arguments.
 #[derive(Debug, Default)]
-pub struct Args {
+pub(crate) struct Args {
     flags: HashMap<&'static str, Given>,
     rest: std::collections::VecDeque<String>,
 }
 
 /// A flag as it was given, its name in the form that was used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub(crate) struct Given {
     pub name: String,
     pub value: String,
 }

@@ -36,9 +36,14 @@ mod status_set;
 mod unavailable;
 mod unit_get;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
 
 use async_trait::async_trait;
+use juju_agent::files::FileError;
 
 use crate::{
     context::{Context, ContextError},
@@ -82,6 +87,29 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|it| it.name).chain(unavailable::NAMES.iter().copied())
 }
 
+/// Makes the links by which hooks find their tools, beside the `jujuc` that they lead to.
+pub fn make_links(dir: &Path) -> Result<(), FileError> {
+    let binary = dir.join("jujuc");
+    if let Err(err) = std::fs::metadata(&binary) {
+        return Err(FileError::new("find", binary, err));
+    }
+    for name in names() {
+        let link = dir.join(name);
+        if std::fs::read_link(&link).is_ok_and(|it| it == Path::new("jujuc")) {
+            continue;
+        }
+        match std::os::unix::fs::symlink("jujuc", &link) {
+            // Another unit of this machine was faster, or Juju's own agent has made a link of its own.
+            Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {
+                juju_agent::tools::link_atomic(Path::new("jujuc"), &link)?;
+            }
+            Err(err) => return Err(FileError::new("make the link", link, err)),
+            Ok(()) => {}
+        }
+    }
+    Ok(())
+}
+
 /// A tool as a table of texts, and the function that makes a call of its command line.
 pub struct Definition {
     pub name: &'static str,
@@ -90,8 +118,11 @@ pub struct Definition {
     pub summary: &'static str,
     pub details: &'static str,
     pub flags: &'static [&'static Flag],
-    pub(crate) parse: fn(&mut Args, &Here) -> Result<Box<dyn Call>, UsageError>,
+    pub(crate) parse: Parse,
 }
+
+/// Makes a call of a command line.
+pub(crate) type Parse = fn(&mut Args, &Here) -> Result<Box<dyn Call>, UsageError>;
 
 /// A call that has been understood and can be run.
 #[async_trait]

@@ -1,12 +1,12 @@
 //! `open-port` and `close-port`. Written when the hook succeeds.
 
 use async_trait::async_trait;
+use juju_core::PortRange;
 
 use super::{
     Call, Context, Definition, Failure, Io,
     args::{Args, Flag, UsageError},
 };
-use crate::ports::PortRange;
 
 const ENDPOINTS: Flag = Flag::value(
     &["endpoints"],
@@ -43,7 +43,7 @@ struct Ports {
 fn parse(args: &mut Args, open: bool) -> Result<Ports, UsageError> {
     let endpoints = args.value("endpoints").map(|it| it.value.clone()).unwrap_or_default();
     let text = args.next().ok_or_else(|| UsageError::new("no port or range specified"))?;
-    let range = text.to_lowercase().parse::<PortRange>().map_err(|err| UsageError::new(err.to_string()))?;
+    let range = text.parse::<PortRange>().map_err(|err| UsageError::new(err.to_string()))?;
     args.finish()?;
     let mut endpoints: Vec<_> = endpoints.split(',').map(|it| it.trim().to_owned()).collect();
     endpoints.sort_unstable();

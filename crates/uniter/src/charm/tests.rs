@@ -1,0 +1,179 @@
+use std::{
+    collections::BTreeMap,
+    os::unix::fs::PermissionsExt as _,
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+
+use super::*;
+
+/// Archives by URL; an attempt fails as often as `refuse` says.
+#[derive(Default)]
+struct Shelf {
+    archives: Mutex<BTreeMap<String, PathBuf>>,
+    refuse: AtomicU32,
+    fetched: AtomicU32,
+}
+
+#[async_trait]
+impl CharmSource for Shelf {
+    async fn fetch(&self, charm: &str, target: &Path) -> Result<(), FetchError> {
+        if self.refuse.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| it.checked_sub(1)).is_ok() {
+            return Err(FetchError::NotYet(anyhow::anyhow!("later")));
+        }
+        self.fetched.fetch_add(1, Ordering::SeqCst);
+        let archive = self.archives.lock().unwrap().get(charm).cloned();
+        let archive = archive.ok_or_else(|| FetchError::Refused(anyhow::anyhow!("not found")))?;
+        fs::copy(archive, target).map_err(|err| FetchError::Refused(err.into()))?;
+        Ok(())
+    }
+}
+
+struct Room {
+    dir: tempfile::TempDir,
+    shelf: Arc<Shelf>,
+    deployer: Deployer,
+}
+
+impl Room {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = Arc::new(Shelf::default());
+        let paths = Paths::under(dir.path());
+        let deployer = Deployer::new(&paths, "unit-shop-0", shelf.clone());
+        deployer.prepare().unwrap();
+        Room { dir, shelf, deployer }
+    }
+
+    /// Packs a charm and puts it on the shelf.
+    fn charm(&self, url: &str, files: &[(&str, &str)]) -> String {
+        let tree = self.dir.path().join(quote(url));
+        fs::create_dir_all(tree.join("hooks")).unwrap();
+        fs::write(
+            tree.join("metadata.yaml"),
+            "name: shop\nsummary: s\ndescription: d\nrequires: {db: pgsql}\n",
+        )
+        .unwrap();
+        fs::write(tree.join("hooks/install"), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(tree.join("hooks/install"), fs::Permissions::from_mode(0o755)).unwrap();
+        for (name, text) in files {
+            let path = tree.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let archive = self.dir.path().join(format!("{}.charm", quote(url)));
+        let mut out = fs::File::create(&archive).unwrap();
+        juju_charm::pack::pack(&tree, &mut out).unwrap();
+        drop(out);
+        let sha = archive::sha256(&archive).unwrap().0.to_string();
+        self.shelf.archives.lock().unwrap().insert(url.to_owned(), archive);
+        sha
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.deployer.dir().join(name)
+    }
+
+    async fn deploy(&self, url: &str, sha: &str) -> Result<(), DeployError> {
+        self.deployer.stage(url, sha).await?;
+        self.deployer.deploy(url).await
+    }
+}
+
+#[test]
+fn urls_as_names() {
+    assert_eq!(quote("ch:amd64/jammy/shop-4"), "ch_3a_amd64_2f_jammy_2f_shop-4");
+    assert_eq!(quote("local:a.b_c-0"), "local_3a_a.b_5f_c-0");
+}
+
+#[tokio::test]
+async fn a_charm_is_laid_out_and_replaced_and_strangers_stay() {
+    let room = Room::new();
+    let one = room.charm(
+        "local:shop-1",
+        &[("revision", "1"), ("lib/old.py", "1"), ("src/charm.py", "one"), ("hooks/start", "#!/bin/sh\n")],
+    );
+    assert_eq!(room.deployer.deployed().unwrap(), None);
+    room.deploy("local:shop-1", &one).await.unwrap();
+    assert_eq!(room.deployer.deployed().unwrap().as_deref(), Some("local:shop-1"));
+    assert_eq!(fs::read_to_string(room.path(".juju-charm")).unwrap(), "local:shop-1\n");
+    assert_eq!(fs::read_to_string(room.path("revision")).unwrap().trim(), "1");
+    // A hook that was packed without it gets the execute bit.
+    assert_eq!(fs::metadata(room.path("hooks/start")).unwrap().permissions().mode() & 0o100, 0o100);
+    assert_eq!(room.deployer.meta().unwrap().name, "shop");
+
+    fs::write(room.path(".unit-state.db"), "mine").unwrap();
+    fs::write(room.path("lib/cache"), "mine").unwrap();
+    let two = room.charm("local:shop-2", &[("src/charm.py", "two"), ("src/more.py", "x")]);
+    room.deploy("local:shop-2", &two).await.unwrap();
+    assert_eq!(room.deployer.deployed().unwrap().as_deref(), Some("local:shop-2"));
+    assert_eq!(fs::read_to_string(room.path("src/charm.py")).unwrap(), "two");
+    assert!(!room.path("lib/old.py").exists() && !room.path("hooks/start").exists());
+    assert!(room.path(".unit-state.db").exists() && room.path("lib/cache").exists());
+    assert!(!room.path(".juju-deploying").exists());
+}
+
+#[tokio::test]
+async fn archives_are_checked_cached_and_waited_for() {
+    let room = Room::new();
+    let sha = room.charm("local:shop-1", &[]);
+    let err = room.deploy("local:shop-1", &"0".repeat(64)).await.unwrap_err();
+    assert!(matches!(err, DeployError::Checksum { .. }), "{err:?}");
+    assert_eq!(fs::read_dir(&room.deployer.downloads).unwrap().count(), 0);
+    room.shelf.refuse.store(2, Ordering::SeqCst);
+    room.deploy("local:shop-1", &sha).await.unwrap();
+    let fetched = room.shelf.fetched.load(Ordering::SeqCst);
+    room.deploy("local:shop-1", &sha).await.unwrap();
+    assert_eq!(room.shelf.fetched.load(Ordering::SeqCst), fetched, "a cached archive is not fetched again");
+    // A cached archive that has been harmed is.
+    fs::write(room.deployer.bundles.join(quote("local:shop-1")), "harmed").unwrap();
+    room.deploy("local:shop-1", &sha).await.unwrap();
+    assert_eq!(room.shelf.fetched.load(Ordering::SeqCst), fetched + 1);
+    let err = room.deploy("local:other-1", &sha).await.unwrap_err();
+    assert!(matches!(err, DeployError::Fetch { source: FetchError::Refused(_), .. }), "{err:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_replaced_is_a_conflict_and_a_first_install_is_not() {
+    let room = Room::new();
+    let one = room.charm("local:shop-1", &[("data", "1")]);
+    // A directory with something in it where a file has to go.
+    fs::create_dir_all(room.path("data/kept")).unwrap();
+    let err = room.deploy("local:shop-1", &one).await.unwrap_err();
+    assert!(!matches!(err, DeployError::Conflict { .. }), "{err:?}");
+    fs::remove_dir_all(room.path("data")).unwrap();
+    room.deploy("local:shop-1", &one).await.unwrap();
+
+    let two = room.charm("local:shop-2", &[("data", "2"), ("only-two", "2")]);
+    fs::remove_file(room.path("data")).unwrap();
+    fs::create_dir_all(room.path("data/kept")).unwrap();
+    let err = room.deploy("local:shop-2", &two).await.unwrap_err();
+    assert!(matches!(&err, DeployError::Conflict { deployed, .. } if deployed == "local:shop-1"), "{err:?}");
+    assert_eq!(room.deployer.deployed().unwrap().as_deref(), Some("local:shop-1"));
+
+    // Resolved by a user, in favour of a third charm: the second leaves nothing behind.
+    fs::remove_dir_all(room.path("data")).unwrap();
+    let three = room.charm("local:shop-3", &[("data", "3")]);
+    room.deploy("local:shop-3", &three).await.unwrap();
+    assert_eq!(fs::read_to_string(room.path("data")).unwrap(), "3");
+    assert!(!room.path("only-two").exists());
+}
+
+#[tokio::test]
+async fn files_that_a_link_now_leads_to_are_not_removed() {
+    let room = Room::new();
+    let one = room.charm("local:shop-1", &[("lib/a.py", "1")]);
+    room.deploy("local:shop-1", &one).await.unwrap();
+    let outside = room.dir.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a.py"), "precious").unwrap();
+    fs::remove_dir_all(room.path("lib")).unwrap();
+    std::os::unix::fs::symlink(&outside, room.path("lib")).unwrap();
+    let two = room.charm("local:shop-2", &[]);
+    room.deploy("local:shop-2", &two).await.unwrap();
+    assert_eq!(fs::read_to_string(outside.join("a.py")).unwrap(), "precious");
+}

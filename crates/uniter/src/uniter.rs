@@ -1,0 +1,431 @@
+//! The unit's life: it learns where it is, then asks the resolver what to do and does it, until the unit's end.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use juju_wire::code;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    api::Api,
+    charm::{DeployError, Deployer},
+    context::Services,
+    leadership::Leadership,
+    link::{ApiError, Link},
+    operation::{Executor, Facts, OperationError, Outcome, Saved, chain, hook},
+    process, relations,
+    remote::{Life, Snapshot, Watcher},
+    resolver::{self, Action, Charm, Deploy, LocalState, Memory},
+    retry::{Backoff, Strategy},
+    state::{InvalidState, Op, State},
+    tools,
+    unit::Config,
+};
+
+/// How long an agent that is stopping may take to save that its hook has to run again.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+/// Between looks at a unit that cannot die yet.
+const DYING_PAUSE: Duration = Duration::from_secs(5);
+
+/// Why the unit agent did not go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UniterError {
+    #[error("cannot learn about the unit")]
+    Start(#[source] ApiError),
+    #[error("cannot use the saved state of the unit")]
+    State(#[from] InvalidState),
+    #[error("cannot prepare the unit's files")]
+    Files(#[source] anyhow::Error),
+    #[error("resolver loop error")]
+    Operation(#[from] OperationError),
+    #[error("cannot watch the unit")]
+    Watch(#[source] ApiError),
+}
+
+/// How a unit agent ended well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The unit is dead; there is nothing to start again.
+    Terminated,
+    Stopped,
+}
+
+/// What a unit agent needs beside its configuration.
+pub(crate) struct Inputs {
+    pub(crate) link: Link,
+    pub(crate) leadership: Leadership,
+    pub(crate) strategy: watch::Receiver<Strategy>,
+}
+
+/// Runs until the unit's end, or until `stop` is cancelled. A hook that runs then is ended and saved as one that has to
+/// run again.
+pub(crate) async fn run(
+    config: Arc<Config>,
+    inputs: Inputs,
+    stop: CancellationToken,
+) -> Result<End, UniterError> {
+    let deadline = async {
+        stop.cancelled().await;
+        sleep(LAST_WORDS).await;
+    };
+    tokio::select! {
+        ended = live(config, inputs, stop.clone()) => ended,
+        () = deadline => Ok(End::Stopped),
+    }
+}
+
+async fn live(config: Arc<Config>, inputs: Inputs, stop: CancellationToken) -> Result<End, UniterError> {
+    let starting = async {
+        let api = Api::new(inputs.link, &config.unit);
+        match Uniter::start(config, api, inputs.leadership, inputs.strategy, stop.clone()).await? {
+            Some(uniter) => Ok(Some(uniter)),
+            None => Ok::<_, UniterError>(None),
+        }
+    };
+    // Nothing is under way yet that would have to be ended with care.
+    let Some(started) = stop.run_until_cancelled(starting).await else { return Ok(End::Stopped) };
+    let Some(mut uniter) = started? else { return Ok(End::Terminated) };
+    let ended = uniter.run().await;
+    if let Err(err) = &ended
+        && !stop.is_cancelled()
+    {
+        tracing::error!("resolver loop error: {}", chain(err));
+        // If this does not reach the controller the next start will tell it more.
+        let tell = uniter.executor.set_status("failed", "resolver loop error", BTreeMap::new());
+        let _ = tokio::time::timeout(LAST_WORDS, tell).await;
+    }
+    ended
+}
+
+struct Uniter {
+    executor: Executor,
+    strategy: watch::Receiver<Strategy>,
+    backoff: Backoff,
+    retry_at: Option<Instant>,
+    /// Counts the ticks of the retry timer.
+    retries: u64,
+}
+
+/// What ends one round of the loop.
+enum Round {
+    End(End),
+    /// Watch anew.
+    Restart,
+}
+
+impl Uniter {
+    /// Learns where the unit is. Nothing if it is dead.
+    async fn start(
+        config: Arc<Config>,
+        api: Api,
+        leadership: Leadership,
+        strategy: watch::Receiver<Strategy>,
+        stop: CancellationToken,
+    ) -> Result<Option<Self>, UniterError> {
+        let unit = match api.refresh().await {
+            Ok(unit) => unit,
+            Err(err) if err.is_gone() => return Ok(None),
+            Err(err) => return Err(UniterError::Start(err)),
+        };
+        if unit.life == Life::Dead.as_str() {
+            return Ok(None);
+        }
+        let tag = api.unit_tag();
+        let files = |err: anyhow::Error| UniterError::Files(err);
+        let mark = hook::mark(&config.paths.unit_state_dir(&tag));
+        let deployer = Deployer::new(&config.paths, &tag, config.charms.clone());
+        deployer.prepare().map_err(|err| files(err.into()))?;
+        let killed = process::end_leftovers(&mark).await.map_err(|err| files(err.into()))?;
+        if killed > 0 {
+            tracing::warn!("ended {killed} processes of a hook that an earlier agent has left running");
+        }
+        let links = config.paths.agent_tools(&tag);
+        tools::make_links(&links).map_err(|err| files(err.into()))?;
+        let rebooted = first_start_after_boot(&config.paths.reboot_monitor_dir(), &tag)
+            .map_err(|err| files(err.into()))?;
+
+        say_initialising(&api).await.map_err(UniterError::Start)?;
+        let facts = learn(&api).await.map_err(UniterError::Start)?;
+        let saved = api.state().await.map_err(UniterError::Start)?;
+        let text = saved.uniter_state.unwrap_or_default();
+        let state = match text.as_str() {
+            "" => State::new(api.charm_url().await.map_err(UniterError::Start)?.0),
+            text => State::parse(text)?,
+        };
+        let services = Services {
+            api: api.clone(),
+            leadership,
+            log: config.log.clone(),
+            machine: facts.machine.clone(),
+            caches: Default::default(),
+        };
+        let principal = crate::names::application_of(&facts.principal).map(str::to_owned);
+        let local = LocalState {
+            unit: api.unit().to_owned(),
+            memory: Memory { rebooted: rebooted && state.started, ..Memory::default() },
+            state,
+            relations: BTreeMap::new(),
+            principal_application: principal,
+        };
+        let executor = Executor {
+            lock: config.lock.clone(),
+            config,
+            api,
+            services,
+            facts,
+            deployer,
+            local,
+            saved: Saved { state: text, relations: saved.relation_state.unwrap_or_default() },
+            status: None,
+            stop,
+        };
+        Ok(Some(Uniter { executor, strategy, backoff: Backoff::default(), retry_at: None, retries: 0 }))
+    }
+
+    async fn run(&mut self) -> Result<End, UniterError> {
+        loop {
+            if let Some(end) = self.enter().await? {
+                return Ok(end);
+            }
+            let (watcher, snapshot) =
+                Watcher::new(self.executor.api.clone(), &self.executor.services.leadership);
+            let round = tokio::select! {
+                err = watcher.run() => return Err(UniterError::Watch(err)),
+                round = self.round(snapshot) => round?,
+            };
+            match round {
+                Round::End(end) => return Ok(end),
+                Round::Restart => {}
+            }
+        }
+    }
+
+    /// Puts the charm in place and learns about relations, before anything is watched.
+    async fn enter(&mut self) -> Result<Option<End>, UniterError> {
+        let executor = &mut self.executor;
+        let local = &mut executor.local;
+        let rebooted = local.memory.rebooted;
+        local.memory = Memory {
+            rebooted,
+            subordinates_told: local.memory.subordinates_told,
+            end_requested: local.memory.end_requested,
+            ..Memory::default()
+        };
+        let unwatched = Default::default();
+        let (_, unseen) = Watcher::new(executor.api.clone(), &executor.services.leadership);
+        if let Op::Install { charm, .. } = &local.state.op {
+            let action = Action::Deploy { charm: charm.clone(), how: Deploy::Install };
+            if executor.run(action, &unwatched, &unseen).await? == Outcome::Stopped {
+                return Ok(Some(End::Stopped));
+            }
+        } else {
+            self.restore_charm().await?;
+        }
+        let executor = &mut self.executor;
+        let (wanted, _) = executor.api.charm_url().await.map_err(OperationError::from)?;
+        let deployed = executor.deployer.deployed().map_err(OperationError::from)?;
+        let behind = deployed.as_ref().is_some_and(|it| *it != wanted);
+        if behind && executor.local.state.started && executor.local.state.failed_hook().is_some() {
+            let action = Action::Deploy { charm: wanted, how: Deploy::Upgrade };
+            executor.run(action, &unwatched, &unseen).await?;
+        }
+        let local = &mut executor.local;
+        local.memory.redeployed = false;
+        if let Some(url) = executor.deployer.deployed().map_err(OperationError::from)? {
+            let modified = executor.api.charm_modified_version().await.map_err(OperationError::from)?;
+            local.memory.charm = Some(Charm { url, modified });
+            let meta = executor.deployer.meta().map_err(OperationError::from)?;
+            local.relations = relations::load(&executor.api, &executor.saved.relations, &meta)
+                .await
+                .map_err(OperationError::from)?;
+        }
+        Ok(None)
+    }
+
+    /// A charm whose files have gone is laid out again, without any hook.
+    async fn restore_charm(&mut self) -> Result<(), OperationError> {
+        let executor = &self.executor;
+        let upgrading = matches!(executor.local.state.op, Op::Upgrade { .. });
+        let there = executor.deployer.deployed()?.is_some() && executor.deployer.meta().is_ok();
+        if upgrading || there {
+            return Ok(());
+        }
+        let charm = executor.api.own_charm_url().await?;
+        tracing::warn!("charm {charm:?} is missing from disk, deploying it again");
+        let sha256 = executor.api.charm_sha256(&charm).await?;
+        executor.deployer.stage(&charm, &sha256).await?;
+        match executor.deployer.deploy(&charm).await {
+            Err(DeployError::Conflict { source, .. }) => Err((*source).into()),
+            other => Ok(other?),
+        }
+    }
+
+    /// Does what the resolver says until the watchers have to be started anew.
+    async fn round(&mut self, mut snapshot: Snapshot) -> Result<Round, UniterError> {
+        let stop = self.executor.stop.clone();
+        let Some(mut remote) = stop.run_until_cancelled(snapshot.latest()).await else {
+            return Ok(Round::End(End::Stopped));
+        };
+        loop {
+            if stop.is_cancelled() {
+                return Ok(Round::End(End::Stopped));
+            }
+            remote.retries = self.retries;
+            let local = &mut self.executor.local;
+            relations::forget_passed_over(&mut local.relations, &remote);
+            if local.state.failed_hook().is_none() {
+                self.backoff.reset();
+                self.retry_at = None;
+            }
+            let outcome = match resolver::next(&self.executor.local, &remote) {
+                None => {
+                    if self.executor.local.state.is_idle() {
+                        self.executor
+                            .set_status("idle", "", BTreeMap::new())
+                            .await
+                            .map_err(OperationError::from)?;
+                    }
+                    Outcome::Wait
+                }
+                Some(Action::Restart) => return Ok(Round::Restart),
+                Some(Action::End) => {
+                    let Some(end) = stop.run_until_cancelled(self.die(&mut snapshot)).await else {
+                        return Ok(Round::End(End::Stopped));
+                    };
+                    return Ok(Round::End(end?));
+                }
+                Some(Action::AwaitRetry { hook }) => {
+                    self.executor.report_failure(&hook).await.map_err(OperationError::from)?;
+                    let strategy = *self.strategy.borrow();
+                    if self.retry_at.is_none() && strategy.retry {
+                        self.retry_at = Some(Instant::now() + self.backoff.next(&strategy, &mut rand::rng()));
+                    }
+                    Outcome::Wait
+                }
+                Some(action) => {
+                    tracing::debug!(?action, "next");
+                    if matches!(&action, Action::RunHook { resolved: true, .. } | Action::SkipHook { .. }) {
+                        self.backoff.reset();
+                    }
+                    let outcome = self.executor.run(action, &remote, &snapshot).await?;
+                    if outcome != Outcome::Wait {
+                        self.retry_at = None;
+                    }
+                    outcome
+                }
+            };
+            match outcome {
+                Outcome::Stopped => return Ok(Round::End(End::Stopped)),
+                Outcome::Done | Outcome::HookFailed => {}
+                Outcome::Wait => {
+                    let retry = async {
+                        match self.retry_at {
+                            Some(at) => sleep_until(at).await,
+                            None => std::future::pending().await,
+                        }
+                    };
+                    tokio::select! {
+                        () = stop.cancelled() => {}
+                        () = snapshot.changed() => {}
+                        _ = self.strategy.changed() => {}
+                        () = retry => {
+                            self.retries += 1;
+                            self.retry_at = None;
+                        }
+                    }
+                }
+            }
+            remote = snapshot.latest().await;
+        }
+    }
+
+    /// The end of a unit: once nothing lives by it any more it says that it is dead.
+    async fn die(&mut self, snapshot: &mut Snapshot) -> Result<End, UniterError> {
+        let api = self.executor.api.clone();
+        loop {
+            if snapshot.latest().await.life == Life::Dead {
+                return Ok(End::Terminated);
+            }
+            let wait = match self.try_to_die(&api).await {
+                Ok(wait) => wait,
+                Err(err) if err.is_gone() => return Ok(End::Terminated),
+                Err(err) => return Err(OperationError::from(err).into()),
+            };
+            if !wait {
+                return Ok(End::Terminated);
+            }
+            tokio::select! {
+                () = snapshot.changed() => {}
+                () = sleep(DYING_PAUSE) => {}
+            }
+        }
+    }
+
+    /// Whether it has to be tried again.
+    async fn try_to_die(&self, api: &Api) -> Result<bool, ApiError> {
+        if api.has_subordinates().await? {
+            return Ok(true);
+        }
+        match api.ensure_dead().await {
+            Err(err) if [code::UNIT_HAS_SUBORDINATES, code::STORAGE_ATTACHED].contains(&err.code()) => {
+                Ok(true)
+            }
+            Err(err) => Err(err),
+            Ok(()) => Ok(false),
+        }
+    }
+}
+
+/// What a new unit says until its charm speaks.
+async fn say_initialising(api: &Api) -> Result<(), ApiError> {
+    let status = api.unit_status().await?;
+    let fresh = ["waiting for machine", "installing agent"].contains(&status.info.as_str());
+    if status.status == "waiting" && fresh {
+        api.set_unit_status("waiting", "agent initialising").await?;
+    }
+    Ok(())
+}
+
+async fn learn(api: &Api) -> Result<Facts, ApiError> {
+    let (model, machine, zone, principal) = tokio::try_join!(
+        api.current_model(),
+        api.assigned_machine(),
+        optional(api.availability_zone()),
+        api.principal(),
+    )?;
+    let (sla, cloud_api_version) =
+        tokio::try_join!(optional(api.sla_level()), optional(api.cloud_api_version()))?;
+    Ok(Facts {
+        model_name: model.name,
+        model_uuid: model.uuid,
+        machine,
+        availability_zone: zone,
+        principal: principal.unwrap_or_default(),
+        sla,
+        cloud_api_version,
+    })
+}
+
+/// What a controller may not know: then it is empty.
+async fn optional(call: impl Future<Output = Result<String, ApiError>>) -> Result<String, ApiError> {
+    match call.await {
+        Err(err) if [code::NOT_IMPLEMENTED, code::NOT_PROVISIONED, code::NOT_FOUND].contains(&err.code()) => {
+            Ok(String::new())
+        }
+        other => other,
+    }
+}
+
+/// Whether this is the unit's first start since the machine's: the flag is in a directory that a reboot empties.
+fn first_start_after_boot(dir: &std::path::Path, tag: &str) -> Result<bool, juju_agent::files::FileError> {
+    let flag = dir.join(tag);
+    if flag.exists() {
+        return Ok(false);
+    }
+    juju_agent::files::create_dir_all(dir, 0o755)?;
+    std::fs::write(&flag, "").map_err(|err| juju_agent::files::FileError::new("write", &flag, err))?;
+    Ok(true)
+}

@@ -1,0 +1,10 @@
+//! A unit's agent against a controller in memory, with real charms, real hooks and real hook tools.
+
+#![allow(clippy::unwrap_used)]
+
+mod agent;
+mod breaks;
+mod fake;
+mod kills;
+mod life;
+mod tools;
