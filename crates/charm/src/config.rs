@@ -1,4 +1,6 @@
-//! `config.yaml`: a charm's options, and the values that users give them (Juju 3.6 `juju/charm`).
+//! `config.yaml`: the options of a charm, and the values that people give them.
+
+mod settings;
 
 use std::collections::BTreeMap;
 
@@ -6,216 +8,137 @@ use juju_core::{ConfigValue, OptionType, config::ConfigValueError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CharmError, Result, yaml};
+pub use settings::{ConfigError, Values};
 
-const FILE: &str = "config";
+use crate::{CharmError, Result, schema::Node, yaml};
 
-/// Values by option; one that is absent has the charm's default.
-pub type Settings = BTreeMap<String, Value>;
+pub(crate) const FILE: &str = "config.yaml";
 
+/// The options of a charm by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Config {
-    pub options: BTreeMap<String, Opt>,
+    pub options: BTreeMap<String, ConfigOption>,
 }
 
 /// One option.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Opt {
-    #[serde(rename = "type")]
-    pub kind: OptionType,
-    #[serde(default)]
+#[serde(try_from = "StoredOption", into = "StoredOption")]
+pub struct ConfigOption {
+    pub option_type: OptionType,
     pub description: String,
-    /// Null if there is none.
-    #[serde(default)]
-    pub default: Value,
-}
-
-/// A value that an option does not take; the texts are Juju's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ValueError {
-    #[error("unknown option {0:?}")]
-    Unknown(String),
-    #[error("option {name:?} expected {expected}, got {got}")]
-    WrongType { name: String, expected: OptionType, got: String },
+    /// What holds as long as nobody sets it.
+    pub default: Option<ConfigValue>,
 }
 
 impl Config {
-    /// Reads the file. A charm without one has no options.
-    pub fn parse(text: &str) -> Result<Config> {
-        #[derive(Deserialize)]
-        struct Raw {
-            #[serde(default)]
-            options: Option<BTreeMap<String, Option<RawOption>>>,
+    pub fn parse(text: &str) -> Result<Self> {
+        let tree = yaml::value(text).map_err(|it| CharmError::parse(FILE, it))?;
+        let invalid = |why: String| CharmError::invalid(why);
+        let empty = || invalid("invalid config: empty configuration".to_owned());
+        if tree == Value::Null {
+            return Err(empty());
         }
-        #[derive(Default, Deserialize)]
-        struct RawOption {
-            #[serde(rename = "type", default)]
-            kind: Option<String>,
-            #[serde(default)]
-            description: Option<String>,
-            #[serde(default)]
-            default: Value,
+        let root = Node::root(&tree);
+        let Some(list) = root.optional("options").map_err(|it| invalid(format!("invalid config: {it}")))?
+        else {
+            return Err(empty());
+        };
+        let mut options = BTreeMap::new();
+        if !list.is_nothing() {
+            for (name, node) in list.entries().map_err(|it| invalid(format!("invalid config: {it}")))? {
+                options.insert(name.to_owned(), read_option(name, &node, text)?);
+            }
         }
-        let bad = |why: String| CharmError::Parse { file: FILE, why };
-        let raw: Option<Raw> = yaml::from_str(text).map_err(|err| bad(err.to_string()))?;
-        let Some(options) = raw.and_then(|it| it.options) else {
-            return Err(CharmError::invalid("invalid config: empty configuration"));
-        };
-        let mut config = Config::default();
-        for (name, raw) in options {
-            let raw = raw.unwrap_or_default();
-            let kind: OptionType =
-                raw.kind.as_deref().unwrap_or("string").parse().map_err(|err| {
-                    CharmError::invalid(format!("invalid config: option {name:?} has {err}"))
-                })?;
-            let default = check(&name, kind, raw.default)
-                .map_err(|err| CharmError::invalid(format!("invalid config default: {err}")))?;
-            let description = raw.description.unwrap_or_default();
-            config.options.insert(name, Opt { kind, description, default });
-        }
-        Ok(config)
+        Ok(Config { options })
     }
 
-    /// The defaults of those options that have one.
-    pub fn defaults(&self) -> Settings {
-        let with = self.options.iter().filter(|(_, it)| !it.default.is_null());
-        with.map(|(name, it)| (name.clone(), it.default.clone())).collect()
-    }
-
-    /// What a charm sees: the values, and the defaults of the rest.
-    pub fn effective(&self, settings: &Settings) -> Settings {
-        let mut all = self.defaults();
-        let known =
-            settings.iter().filter(|(name, value)| self.options.contains_key(*name) && !value.is_null());
-        all.extend(known.map(|(name, value)| (name.clone(), value.clone())));
-        all
-    }
-
-    /// Typed values, as from YAML or JSON; null stays null, which resets an option.
-    pub fn check(&self, settings: Settings) -> std::result::Result<Settings, ValueError> {
-        let typed = |(name, value): (String, Value)| {
-            let option = self.options.get(&name).ok_or_else(|| ValueError::Unknown(name.clone()))?;
-            let value = check(&name, option.kind, value)?;
-            Ok((name, value))
-        };
-        settings.into_iter().map(typed).collect()
-    }
-
-    /// Values as people type them, each read by its option's type. An empty text is an empty string, and no value at
-    /// all for the other types.
-    pub fn parse_strings(
-        &self,
-        texts: &BTreeMap<String, String>,
-    ) -> std::result::Result<Settings, ValueError> {
-        let parsed = |(name, text): (&String, &String)| {
-            let option = self.options.get(name).ok_or_else(|| ValueError::Unknown(name.clone()))?;
-            Ok((name.clone(), parse_one(name, option.kind, text)?))
-        };
-        texts.iter().map(parsed).collect()
+    /// The default of each option that has one.
+    pub fn defaults(&self) -> BTreeMap<String, ConfigValue> {
+        self.options.iter().filter_map(|(name, it)| Some((name.clone(), it.default.clone()?))).collect()
     }
 }
 
-fn parse_one(name: &str, kind: OptionType, text: &str) -> std::result::Result<Value, ValueError> {
-    if text.is_empty() && kind != OptionType::String {
-        return Ok(Value::Null);
+fn read_option(name: &str, node: &Node<'_>, text: &str) -> Result<ConfigOption> {
+    let invalid = |why: String| CharmError::invalid(why);
+    let wrong = |it: &dyn ToString| invalid(format!("invalid config: {}", it.to_string()));
+    let key = |key: &str| -> Result<Option<Node<'_>>> {
+        if node.is_nothing() {
+            Ok(None)
+        } else {
+            node.get(key).map(|it| Some(it).filter(|it| !it.is_nothing()))
+        }
+        .map_err(|it| wrong(&it))
+    };
+    let option_type = match key("type")?.map(|it| it.str()).transpose().map_err(|it| wrong(&it))? {
+        // Without a type it is text; so it was in the first, Python, implementation.
+        None | Some("") => OptionType::String,
+        Some(word) => {
+            word.parse().map_err(|it| invalid(format!("invalid config: option {name:?} has {it}")))?
+        }
+    };
+    let description = key("description")?.map(|it| it.string()).transpose().map_err(|it| wrong(&it))?;
+    let default = match key("default")?.and_then(|it| it.value()) {
+        None => None,
+        Some(value) => {
+            let value = text_of_number(name, option_type, value, text).unwrap_or_else(|| value.clone());
+            let converted = option_type.convert(&value);
+            Some(converted.map_err(|it| invalid(format!("invalid config default: option {name:?} {it}")))?)
+        }
+    };
+    Ok(ConfigOption { option_type, description: description.unwrap_or_default(), default })
+}
+
+/// The text of a default that YAML takes for a number only for want of a better idea: `01182252` is no octal number,
+/// and where text is wanted it is one. Real numbers are refused there, as Juju does.
+fn text_of_number(name: &str, option_type: OptionType, value: &Value, document: &str) -> Option<Value> {
+    if option_type != OptionType::String || !value.is_number() {
+        return None;
     }
-    typed(name, kind.parse(text))
+    let texts: Texts = yaml::from_str(document).ok()?;
+    let text = texts.options.get(name)?.default.clone()?;
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(&text);
+    let no_octal = digits.starts_with('0')
+        && digits.bytes().all(|it| it.is_ascii_digit())
+        && digits.contains(['8', '9']);
+    no_octal.then_some(Value::String(text))
 }
 
-fn check(name: &str, kind: OptionType, value: Value) -> std::result::Result<Value, ValueError> {
-    if value.is_null() { Ok(value) } else { typed(name, kind.convert(&value)) }
+/// The file again, with the scalars' texts as they are written.
+#[derive(Deserialize)]
+struct Texts {
+    options: BTreeMap<String, TextOption>,
 }
 
-fn typed(
-    name: &str,
-    value: std::result::Result<ConfigValue, ConfigValueError>,
-) -> std::result::Result<Value, ValueError> {
-    value.map(|it| it.to_json()).map_err(|source| ValueError::WrongType {
-        name: name.to_owned(),
-        expected: source.expected,
-        got: source.got,
-    })
+#[derive(Deserialize)]
+struct TextOption {
+    default: Option<String>,
+}
+
+/// An option as documents hold it.
+#[derive(Serialize, Deserialize)]
+struct StoredOption {
+    #[serde(rename = "type")]
+    option_type: OptionType,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    description: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<Value>,
+}
+
+impl From<ConfigOption> for StoredOption {
+    fn from(it: ConfigOption) -> Self {
+        let default = it.default.map(|it| it.to_json());
+        StoredOption { option_type: it.option_type, description: it.description, default }
+    }
+}
+
+impl TryFrom<StoredOption> for ConfigOption {
+    type Error = ConfigValueError;
+    fn try_from(it: StoredOption) -> Result<Self, ConfigValueError> {
+        let default = it.default.map(|value| it.option_type.convert(&value)).transpose()?;
+        Ok(ConfigOption { option_type: it.option_type, description: it.description, default })
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn config() -> Config {
-        Config::parse(
-            "options:\n  name: {default: x, description: d}\n  port: {type: int, default: 80}\n  ratio: {type: float, default: 1}\n  on: {type: boolean, default: yes}\n  key: {type: secret}\n",
-        )
-        .unwrap()
-    }
-
-    #[test]
-    fn defaults_have_their_types() {
-        let defaults = config().defaults();
-        assert_eq!(json!(defaults), json!({"name": "x", "on": true, "port": 80, "ratio": 1.0}));
-        let settings = Settings::from([
-            ("port".into(), json!(8080)),
-            ("name".into(), Value::Null),
-            ("gone".into(), json!(1)),
-        ]);
-        assert_eq!(
-            json!(config().effective(&settings)),
-            json!({"name": "x", "on": true, "port": 8080, "ratio": 1.0})
-        );
-    }
-
-    #[test]
-    fn bad_files_are_named() {
-        for (text, error) in [
-            ("", "invalid config: empty configuration"),
-            ("a: 1", "invalid config: empty configuration"),
-            ("options: {x: {type: list}}", "invalid config: option \"x\" has unknown type \"list\""),
-            (
-                "options: {x: {type: int, default: abc}}",
-                "invalid config default: option \"x\" expected int, got \"abc\"",
-            ),
-            (
-                "options: {x: {type: string, default: 1.1}}",
-                "invalid config default: option \"x\" expected string, got 1.1",
-            ),
-            (
-                "options: {x: {type: secret, default: s}}",
-                "invalid config default: option \"x\" expected secret, got \"s\"",
-            ),
-        ] {
-            assert_eq!(Config::parse(text).unwrap_err().to_string(), error);
-        }
-        assert!(Config::parse("options: [").unwrap_err().to_string().starts_with("config: "));
-        assert!(Config::parse("options: {}").unwrap().options.is_empty());
-    }
-
-    #[test]
-    fn texts_are_read_by_type() {
-        let read = |name: &str, text: &str| {
-            config()
-                .parse_strings(&BTreeMap::from([(name.to_owned(), text.to_owned())]))
-                .map(|it| it[name].clone())
-        };
-        for (name, text, value) in [
-            ("name", "1.10", json!("1.10")),
-            ("name", "", json!("")),
-            ("port", "8080", json!(8080)),
-            ("port", "", Value::Null),
-            ("ratio", "2", json!(2.0)),
-            ("on", "False", json!(false)),
-            ("key", "", Value::Null),
-        ] {
-            assert_eq!(read(name, text), Ok(value), "{name}={text}");
-        }
-        for (name, text, error) in [
-            ("port", "eighty", "option \"port\" expected int, got \"eighty\""),
-            ("ratio", "inf", "option \"ratio\" expected float, got \"inf\""),
-            ("on", "maybe", "option \"on\" expected boolean, got \"maybe\""),
-            ("what", "x", "unknown option \"what\""),
-        ] {
-            assert_eq!(read(name, text).unwrap_err().to_string(), error);
-        }
-    }
-}
+mod tests;

@@ -2,8 +2,9 @@
 
 use std::{io, path::PathBuf};
 
-pub type Result<T> = std::result::Result<T, CharmError>;
+pub type Result<T, E = CharmError> = std::result::Result<T, E>;
 
+/// A charm or bundle that cannot be read, packed or unpacked, by what its reader may do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum CharmError {
     /// There is nothing at this place.
@@ -36,6 +37,12 @@ pub enum CharmError {
 impl CharmError {
     pub(crate) fn invalid(why: impl Into<String>) -> Self {
         CharmError::Invalid(why.into())
+    }
+    pub(crate) fn parse(file: &'static str, why: impl ToString) -> Self {
+        CharmError::Parse { file, why: why.to_string() }
+    }
+    pub(crate) fn refused(why: impl Into<String>) -> Self {
+        CharmError::Refused(why.into())
     }
     pub(crate) fn io(doing: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
         CharmError::Io { doing, path: path.into(), source }

@@ -1,4 +1,4 @@
-//! `lxd-profile.yaml`: what a charm needs of the container it is in (Juju 3.6 `core/lxdprofile`).
+//! `lxd-profile.yaml`: what the LXD container of a unit must allow.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CharmError, Result, yaml};
 
+pub(crate) const FILE: &str = "lxd-profile.yaml";
+
+const ALLOWED_DEVICES: [&str; 4] = ["unix-char", "unix-block", "gpu", "usb"];
+const REFUSED_CONFIG: [&str; 3] = ["boot", "limits", "migration"];
+
+/// An LXD profile that a charm brings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LxdProfile {
@@ -15,36 +21,31 @@ pub struct LxdProfile {
 }
 
 impl LxdProfile {
-    pub fn parse(text: &str) -> Result<LxdProfile> {
-        let profile: Option<LxdProfile> = yaml::from_str(text)
-            .map_err(|err| CharmError::Parse { file: "lxd-profile", why: err.to_string() })?;
-        Ok(profile.unwrap_or_default())
+    /// Reads the file. Whether it may be applied is [`LxdProfile::validate`]'s to say, which `--force` skips.
+    pub fn parse(text: &str) -> Result<Self> {
+        let parsed: Option<Self> = yaml::from_str(text).map_err(|it| CharmError::parse(FILE, it))?;
+        Ok(parsed.unwrap_or_default())
     }
 
     pub fn is_empty(&self) -> bool {
-        self.config.is_empty() && self.devices.is_empty() && self.description.is_empty()
+        self.config.is_empty() && self.devices.is_empty()
     }
 
-    /// Refuses what would let a charm out of its container; `--force` skips this.
-    pub fn check(&self) -> Result<()> {
+    /// Refuses what would let a charm out of its container, or rule over others.
+    pub fn validate(&self) -> Result<()> {
+        let invalid = |why: String| CharmError::invalid(format!("invalid lxd-profile: contains {why}"));
         for device in self.devices.values() {
-            let kind = device.get("type").map(String::as_str).unwrap_or_default();
-            if !["unix-char", "unix-block", "gpu", "usb"].contains(&kind) {
-                return Err(CharmError::invalid(format!(
-                    "invalid lxd-profile: contains device type {kind:?}"
-                )));
+            let kind = device.get("type").map_or("", String::as_str);
+            if !ALLOWED_DEVICES.contains(&kind) {
+                return Err(invalid(format!("device type {kind:?}")));
             }
         }
-        let refused = self
-            .config
-            .keys()
-            .find(|key| ["boot", "limits", "migration"].iter().any(|it| key.starts_with(it)));
-        match refused {
-            Some(key) => {
-                Err(CharmError::invalid(format!("invalid lxd-profile: contains config value {key:?}")))
+        for key in self.config.keys() {
+            if REFUSED_CONFIG.iter().any(|it| key.starts_with(it)) {
+                return Err(invalid(format!("config value {key:?}")));
             }
-            None => Ok(()),
         }
+        Ok(())
     }
 }
 
@@ -53,15 +54,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn profiles_are_held_to_the_rules() {
-        for (text, error) in [
-            ("config: {security.nesting: true}\ndevices: {tun: {type: unix-char, path: /dev/net/tun}}", None),
-            ("devices: {d: {type: disk}}", Some("invalid lxd-profile: contains device type \"disk\"")),
-            ("config: {limits.cpu: 2}", Some("invalid lxd-profile: contains config value \"limits.cpu\"")),
-        ] {
-            let checked = LxdProfile::parse(text).unwrap().check().err().map(|it| it.to_string());
-            assert_eq!(checked.as_deref(), error, "{text}");
-        }
+    fn profiles() {
+        let text = "description: nested\nconfig:\n  security.nesting: true\n  linux.kernel_modules: openvswitch\n\
+                    devices:\n  tun: {path: /dev/net/tun, type: unix-char, mode: 0666}\n";
+        let profile = LxdProfile::parse(text).unwrap();
+        profile.validate().unwrap();
+        assert_eq!(profile.config["security.nesting"], "true");
+        assert_eq!(profile.devices["tun"]["mode"], "0666", "texts are kept as they are written");
         assert!(LxdProfile::parse("").unwrap().is_empty());
+        for (text, error) in [
+            ("devices: {root: {type: disk}}", r#"invalid lxd-profile: contains device type "disk""#),
+            ("devices: {x: {}}", r#"invalid lxd-profile: contains device type """#),
+            ("config: {limits.cpu: 2}", r#"invalid lxd-profile: contains config value "limits.cpu""#),
+            (
+                "config: {boot.autostart: true}",
+                r#"invalid lxd-profile: contains config value "boot.autostart""#,
+            ),
+        ] {
+            assert_eq!(LxdProfile::parse(text).unwrap().validate().unwrap_err().to_string(), error);
+        }
+        let error = LxdProfile::parse("config: [a]").unwrap_err().to_string();
+        assert!(error.starts_with("lxd-profile.yaml: line 1"), "{error}");
     }
 }

@@ -1,68 +1,82 @@
-//! `manifest.yaml`: the bases that a charm was made for (Juju 3.6 `juju/charm`).
+//! `manifest.yaml`: the bases that a charm was built for.
+
+use std::collections::BTreeSet;
 
 use juju_core::{Arch, Base};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::{CharmError, Result, yaml};
+use crate::{
+    CharmError, Result,
+    schema::{Node, SchemaError},
+    yaml,
+};
 
-const FILE: &str = "manifest";
+pub(crate) const FILE: &str = "manifest.yaml";
 
-/// Operating systems that a base may name.
+/// The operating systems that a base may name.
 const SYSTEMS: [&str; 6] = ["ubuntu", "centos", "windows", "osx", "opensuse", "genericlinux"];
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+/// What a charm was built for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub bases: Vec<ManifestBase>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+/// A base and the architectures the charm has for it; none stands for all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestBase {
-    pub name: String,
-    /// `22.04/stable` or `22.04`.
-    pub channel: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub architectures: Vec<String>,
+    pub base: Base,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub architectures: Vec<Arch>,
 }
 
 impl Manifest {
-    pub fn parse(text: &str) -> Result<Manifest> {
-        let manifest: Option<Manifest> =
-            yaml::from_str(text).map_err(|err| CharmError::Parse { file: FILE, why: err.to_string() })?;
-        let mut manifest = manifest.unwrap_or_default();
-        for base in &mut manifest.bases {
-            base.check().map_err(|why| CharmError::Parse { file: FILE, why })?;
+    /// Reads the file. An empty one is none.
+    pub fn parse(text: &str) -> Result<Option<Self>> {
+        let tree = yaml::value(text).map_err(|it| CharmError::parse(FILE, it))?;
+        if tree == Value::Null {
+            return Ok(None);
         }
-        Ok(manifest)
+        read(&tree).map(Some).map_err(|it| CharmError::invalid(format!("manifest: {it}")))
     }
 
-    /// The bases as the rest of the program knows them.
-    pub fn bases(&self) -> Vec<Base> {
-        self.bases.iter().filter_map(|it| Base::from_parts(&it.name, &it.channel).ok()?).collect()
+    /// The bases, each once, in their order.
+    pub fn unique_bases(&self) -> Vec<Base> {
+        let mut seen = BTreeSet::new();
+        self.bases.iter().map(|it| it.base.clone()).filter(|it| seen.insert(it.clone())).collect()
     }
 }
 
-impl ManifestBase {
-    fn check(&mut self) -> std::result::Result<(), String> {
-        if self.name.is_empty() {
-            return Err("base without name not valid".to_owned());
-        }
-        if !SYSTEMS.contains(&self.name.to_lowercase().as_str()) {
-            return Err(format!("os {:?} not valid", self.name));
-        }
-        match Base::from_parts(&self.name, &self.channel) {
-            Ok(Some(_)) => {}
-            _ => return Err("channel not valid".to_owned()),
-        }
-        for arch in &mut self.architectures {
-            match Arch::from_alias(arch) {
-                Some(known) => *arch = known.to_string(),
-                None => return Err(format!("architecture {arch:?} not valid")),
-            }
-        }
-        Ok(())
+fn read(tree: &Value) -> Result<Manifest, SchemaError> {
+    let bases = Node::root(tree).get("bases")?.list()?;
+    Ok(Manifest { bases: bases.iter().map(read_base).collect::<Result<_, _>>()? })
+}
+
+fn read_base(node: &Node<'_>) -> Result<ManifestBase, SchemaError> {
+    let name = node.optional("name")?.map(|it| it.str()).transpose()?.unwrap_or_default();
+    let channel = node.optional("channel")?.map(|it| it.str()).transpose()?.unwrap_or_default();
+    if name.is_empty() {
+        return Err(node.error("base without name not valid"));
     }
+    if !SYSTEMS.contains(&name) {
+        return Err(node.error(format!("os {name:?} not valid")));
+    }
+    if channel.is_empty() {
+        return Err(node.error("channel not valid"));
+    }
+    let channel =
+        channel.parse().map_err(|it| node.get("channel").map_or_else(|it| it, |at| at.error(it)))?;
+    let architectures = match node.optional("architectures")? {
+        None => vec![],
+        Some(list) => list.list()?.iter().map(read_arch).collect::<Result<_, _>>()?,
+    };
+    Ok(ManifestBase { base: Base { os: name.to_owned(), channel }, architectures })
+}
+
+fn read_arch(node: &Node<'_>) -> Result<Arch, SchemaError> {
+    let name = node.str()?;
+    Arch::from_alias(name).ok_or_else(|| node.error(format!("architecture {name:?} not valid")))
 }
 
 #[cfg(test)]
@@ -70,34 +84,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bases_are_read() {
-        let manifest = Manifest::parse(
-            "analysis: {}\nbases:\n- {name: ubuntu, channel: '22.04', architectures: [amd64, aarch64]}\n- name: ubuntu\n  channel: 24.04/stable\n",
-        )
-        .unwrap();
-        assert_eq!(
-            manifest.bases().iter().map(Base::display).collect::<Vec<_>>(),
-            ["ubuntu@22.04", "ubuntu@24.04"]
-        );
-        assert_eq!(manifest.bases[0].architectures, ["amd64", "arm64"]);
-        assert!(Manifest::parse("").unwrap().bases.is_empty());
-        // A channel that is written as a number keeps its text.
-        assert_eq!(
-            Manifest::parse("bases: [{name: ubuntu, channel: 22.10}]").unwrap().bases[0].channel,
-            "22.10"
-        );
+    fn good() {
+        let text = "charmcraft-version: 2.5\nbases:\n- name: ubuntu\n  channel: '22.04'\n  architectures: [x86_64, arm64]\n\
+                    - name: ubuntu\n  channel: 22.04/stable\n- {name: ubuntu, channel: 24.04/edge}\n";
+        let manifest = Manifest::parse(text).unwrap().unwrap();
+        assert_eq!(manifest.bases[0].architectures, [Arch::Amd64, Arch::Arm64]);
+        let bases: Vec<_> = manifest.unique_bases().iter().map(Base::to_string).collect();
+        assert_eq!(bases, ["ubuntu@22.04/stable", "ubuntu@24.04/edge"]);
+        let json = serde_json::to_value(&manifest).unwrap();
+        assert_eq!(serde_json::from_value::<Manifest>(json).unwrap(), manifest);
+        assert_eq!(Manifest::parse("# nothing\n").unwrap(), None);
     }
 
     #[test]
-    fn bad_bases_are_named() {
+    fn bad() {
         for (text, error) in [
-            ("bases: [{channel: '22.04'}]", "manifest: base without name not valid"),
-            ("bases: [{name: beos, channel: '5'}]", "manifest: os \"beos\" not valid"),
-            ("bases: [{name: ubuntu}]", "manifest: channel not valid"),
+            ("a: 1", "manifest: bases: expected list, got nothing"),
+            ("bases: {}", "manifest: bases: expected list, got map"),
+            ("bases: [{channel: '22.04'}]", "manifest: bases[0]: base without name not valid"),
+            ("bases: [{name: ubuntu}]", "manifest: bases[0]: channel not valid"),
+            ("bases: [{name: plan9, channel: '4'}]", r#"manifest: bases[0]: os "plan9" not valid"#),
             (
-                "bases: [{name: ubuntu, channel: '22.04', architectures: [z80]}]",
-                "manifest: architecture \"z80\" not valid",
+                "bases: [{name: ubuntu, channel: 22.04}]",
+                "manifest: bases[0].channel: expected string, got float64(22.04)",
             ),
+            (
+                "bases: [{name: ubuntu, channel: 22.04/wild}]",
+                r#"manifest: bases[0].channel: risk in channel "22.04/wild" not valid"#,
+            ),
+            (
+                "bases: [{name: ubuntu, channel: '22.04', architectures: [pdp11]}]",
+                r#"manifest: bases[0].architectures[0]: architecture "pdp11" not valid"#,
+            ),
+            ("bases: [", "manifest.yaml: line 1, column 8: unclosed bracket '['"),
         ] {
             assert_eq!(Manifest::parse(text).unwrap_err().to_string(), error);
         }

@@ -1,139 +1,204 @@
-//! Makes a `.charm` archive of a directory; the same directory always gives the same bytes.
+//! Packs a charm's directory into an archive: the same bytes for the same files.
+
+mod ignore;
 
 use std::{
-    fs::{self, File},
-    io::{self, Read as _, Seek, Write},
-    os::unix::fs::{FileTypeExt as _, PermissionsExt as _},
-    path::{Component, Path, PathBuf},
+    collections::BTreeSet,
+    fs::{self, File, FileType},
+    io::{self, Read, Seek, Write},
+    os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
 };
 
+use ignore::Ignore;
+use nix::fcntl::OFlag;
 use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 
-use crate::{Charm, CharmError, Result, ignore::Ignore};
+use crate::{Charm, CharmError, Result, archive::Limits, hooks};
 
-/// Packs the charm in `dir` and says what it is. It is checked first, as [`Charm::read`] does.
-pub fn pack(dir: &Path, to: impl Write + Seek) -> Result<Charm> {
-    let charm = Charm::read(dir)?;
-    let own = match fs::read_to_string(dir.join(".jujuignore")) {
-        Ok(text) => text,
-        Err(err) if err.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(err) => return Err(CharmError::io("read", dir.join(".jujuignore"), err)),
-    };
-    let mut packer =
-        Packer { root: dir.to_owned(), ignore: Ignore::new(&own)?, zip: ZipWriter::new(to), charm: &charm };
-    packer.directory("")?;
-    packer.generated("revision", &charm.revision.to_string())?;
-    if !charm.version.is_empty() {
-        packer.generated("version", &charm.version)?;
-    }
-    packer.zip.finish().map_err(|err| CharmError::io("write an archive of", dir, err.into()))?;
-    Ok(charm)
+/// What is said of a charm that is packed, in place of what its own files say.
+#[derive(Clone, Debug, Default)]
+pub struct PackOptions {
+    pub revision: Option<u64>,
+    /// Such as [`crate::vcs::version_of`] finds.
+    pub version: Option<String>,
 }
 
-struct Packer<'a, W: Write + Seek> {
+/// What was packed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packed {
+    pub charm: Charm,
+    /// The code that is not executable in the directory, and is in the archive: worth a warning.
+    pub made_executable: Vec<String>,
+}
+
+/// Packs the charm in a directory into `to`, which must be empty. It is checked first, as [`Charm::read`] does.
+pub fn pack(dir: &Path, to: impl Write + Seek) -> Result<Packed> {
+    pack_with(dir, to, &PackOptions::default())
+}
+
+pub fn pack_with(dir: &Path, to: impl Write + Seek, options: &PackOptions) -> Result<Packed> {
+    let mut charm = Charm::read(dir)?;
+    charm.revision = options.revision.unwrap_or(charm.revision);
+    charm.version = options.version.clone().unwrap_or(charm.version);
+    let mut packer = Packer {
+        root: dir.to_owned(),
+        ignore: Ignore::for_dir(dir)?,
+        hooks: charm.meta.hooks(),
+        out: ZipWriter::new(to),
+        made_executable: vec![],
+        entries: 0,
+        bytes: 0,
+    };
+    packer.folder("")?;
+    let mut out = packer.out;
+    let failed = |it| CharmError::io("write an archive of", dir, it);
+    add_text(&mut out, "revision", &charm.revision.to_string()).map_err(failed)?;
+    if !charm.version.is_empty() {
+        add_text(&mut out, "version", &charm.version).map_err(failed)?;
+    }
+    out.finish().and_then(|mut it| Ok(it.flush()?)).map_err(|it| failed(it.into()))?;
+    Ok(Packed { charm, made_executable: packer.made_executable })
+}
+
+struct Packer<W: Write + Seek> {
     root: PathBuf,
     ignore: Ignore,
-    zip: ZipWriter<W>,
-    charm: &'a Charm,
+    hooks: BTreeSet<String>,
+    out: ZipWriter<W>,
+    made_executable: Vec<String>,
+    entries: u64,
+    bytes: u64,
 }
 
-impl<W: Write + Seek> Packer<'_, W> {
-    /// Everything below a directory, in the order of names.
-    fn directory(&mut self, below: &str) -> Result<()> {
-        let path = self.root.join(below);
-        let failed = |err| CharmError::io("read", &path, err);
+impl<W: Write + Seek> Packer<W> {
+    /// Packs what is in a folder, in the order of its names, whatever the order on the disk.
+    fn folder(&mut self, path: &str) -> Result<()> {
+        let full = self.root.join(path);
+        let failed = |it| CharmError::io("read", &full, it);
         let mut names = vec![];
-        for entry in fs::read_dir(&path).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let name = name.into_string().map_err(|name| {
-                CharmError::invalid(format!("file name {:?} is not valid UTF-8", name.to_string_lossy()))
+        for entry in fs::read_dir(&full).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name().into_string();
+            let name = name.map_err(|it| {
+                CharmError::invalid(format!("file name {:?} is not valid UTF-8", it.to_string_lossy()))
             })?;
-            names.push(name);
+            names.push((name, entry.file_type().map_err(failed)?));
         }
-        names.sort();
-        for name in names {
-            let inner = if below.is_empty() { name } else { format!("{below}/{name}") };
-            self.entry(&inner)?;
+        names.sort_by(|a, b| a.0.cmp(&b.0));
+        for (name, kind) in names {
+            let path = if path.is_empty() { name } else { format!("{path}/{name}") };
+            if self.ignore.matches(&path, kind.is_dir()) {
+                continue;
+            }
+            self.count(1, 0)?;
+            self.entry(&path, kind)?;
         }
         Ok(())
     }
 
-    fn entry(&mut self, name: &str) -> Result<()> {
-        let path = self.root.join(name);
-        let meta = fs::symlink_metadata(&path).map_err(|err| CharmError::io("read", &path, err))?;
-        let kind = meta.file_type();
-        if self.ignore.matches(name, kind.is_dir()) {
-            return Ok(());
-        }
-        let failed = |err: zip::result::ZipError| CharmError::io("add to the archive", &path, err.into());
+    fn entry(&mut self, path: &str, kind: FileType) -> Result<()> {
+        let wrong = |what: &str| Err(CharmError::invalid(format!("{what}: {path:?}")));
         if kind.is_dir() {
-            self.zip.add_directory(name, options(0o755)).map_err(failed)?;
-            return self.directory(name);
+            self.out.add_directory(path, options(0o755)).map_err(|it| self.failed(path, it.into()))?;
+            self.folder(path)
+        } else if kind.is_symlink() {
+            self.link(path)
+        } else if kind.is_file() {
+            self.file(path)
+        } else if kind.is_fifo() {
+            wrong("file is a named pipe")
+        } else if kind.is_socket() {
+            wrong("file is a socket")
+        } else if kind.is_block_device() || kind.is_char_device() {
+            wrong("file is a device")
+        } else {
+            wrong("file has an unknown type")
         }
-        if kind.is_symlink() {
-            let target = fs::read_link(&path).map_err(|err| CharmError::io("read", &path, err))?;
-            let target = target.to_string_lossy().into_owned();
-            check_link(name, &target)?;
-            return self.zip.add_symlink(name, target, options(0o777)).map_err(failed);
+    }
+
+    fn file(&mut self, path: &str) -> Result<()> {
+        let failed = |it: io::Error| CharmError::io("read", self.root.join(path), it);
+        // Should it have become a link or a pipe since, it is neither followed nor waited for.
+        let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+        let file = File::options()
+            .read(true)
+            .custom_flags(flags.bits())
+            .open(self.root.join(path))
+            .map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        self.count(0, metadata.len())?;
+        let mut mode = if metadata.permissions().mode() & 0o100 == 0 { 0o644 } else { 0o755 };
+        if mode == 0o644 && self.is_code(path) {
+            mode = 0o755;
+            self.made_executable.push(path.to_owned());
         }
-        if !kind.is_file() {
-            let what = match () {
-                () if kind.is_fifo() => "named pipe",
-                () if kind.is_socket() => "socket",
-                () => "device",
-            };
-            return Err(CharmError::invalid(format!("file is a {what}: {name:?}")));
-        }
-        let executable = meta.permissions().mode() & 0o100 != 0 || self.is_hook(name);
-        let mode = if executable { 0o755 } else { 0o644 };
-        self.zip.start_file(name, options(mode)).map_err(failed)?;
-        let mut file = File::open(&path).map_err(|err| CharmError::io("open", &path, err))?;
-        io::copy(&mut file, &mut self.zip).map_err(|err| CharmError::io("pack", &path, err))?;
+        self.out.start_file(path, options(mode)).map_err(|it| self.failed(path, it.into()))?;
+        io::copy(&mut file.take(metadata.len()), &mut self.out).map_err(|it| self.failed(path, it))?;
         Ok(())
     }
 
-    /// Known hooks are made executable: an editor that loses the bit must not lose the hook.
-    fn is_hook(&self, name: &str) -> bool {
-        name.strip_prefix("hooks/")
-            .is_some_and(|it| crate::archive::hook_names(&self.charm.meta).contains(it))
+    fn link(&mut self, path: &str) -> Result<()> {
+        let target = fs::read_link(self.root.join(path)).map_err(|it| self.failed(path, it))?;
+        let target = target
+            .to_str()
+            .ok_or_else(|| CharmError::invalid(format!("symlink {path:?} is not valid UTF-8")))?;
+        if target.starts_with('/') {
+            return Err(CharmError::invalid(format!("symlink {path:?} is absolute: {target:?}")));
+        }
+        if leads_out(path, target) {
+            return Err(CharmError::invalid(format!("symlink {path:?} links out of charm: {target:?}")));
+        }
+        self.out.add_symlink(path, target, options(0o777)).map_err(|it| self.failed(path, it.into()))
     }
 
-    fn generated(&mut self, name: &str, text: &str) -> Result<()> {
-        let failed = |err: io::Error| CharmError::io("write", name, err);
-        self.zip.start_file(name, options(0o644)).map_err(|err| failed(err.into()))?;
-        self.zip.write_all(text.as_bytes()).map_err(failed)
+    /// What would be refused where it is unpacked is not packed.
+    fn count(&mut self, entries: u64, bytes: u64) -> Result<()> {
+        let limits = Limits::default();
+        self.entries += entries;
+        self.bytes += bytes;
+        if self.entries > limits.entries {
+            return Err(CharmError::invalid(format!("charm has more than {} files", limits.entries)));
+        }
+        if self.bytes > limits.size {
+            return Err(CharmError::invalid(format!("charm is larger than {} bytes", limits.size)));
+        }
+        Ok(())
+    }
+
+    /// Whether a file is code that an agent runs.
+    fn is_code(&self, path: &str) -> bool {
+        path == hooks::DISPATCH || path.strip_prefix("hooks/").is_some_and(|it| self.hooks.contains(it))
+    }
+
+    fn failed(&self, path: &str, source: io::Error) -> CharmError {
+        CharmError::io("pack", self.root.join(path), source)
     }
 }
 
-/// The earliest time that the format knows: times would make equal charms differ.
-fn options(mode: u32) -> SimpleFileOptions {
+/// Whether a link's target, by its text, lies above the charm.
+fn leads_out(path: &str, target: &str) -> bool {
+    let mut depth = path.matches('/').count();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
+/// Nothing of when or where it was packed.
+pub(crate) fn options(mode: u32) -> SimpleFileOptions {
     SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default())
         .unix_permissions(mode)
 }
 
-/// Refuses a link that leads out of the charm.
-pub(crate) fn check_link(name: &str, target: &str) -> Result<()> {
-    if target.starts_with('/') {
-        return Err(CharmError::invalid(format!("symlink {name:?} is absolute: {target:?}")));
-    }
-    let mut depth = name.matches('/').count();
-    for part in Path::new(target).components() {
-        match part {
-            Component::Normal(_) => depth += 1,
-            Component::ParentDir if depth > 0 => depth -= 1,
-            Component::CurDir => {}
-            _ => return Err(CharmError::invalid(format!("symlink {name:?} links out of charm: {target:?}"))),
-        }
-    }
-    Ok(())
-}
-
-/// The bytes of an archive file, for those who upload it.
-pub fn read_archive(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = vec![];
-    let read = File::open(path).and_then(|mut it| it.read_to_end(&mut bytes));
-    read.map_err(|err| CharmError::io("read", path, err))?;
-    Ok(bytes)
+pub(crate) fn add_text(out: &mut ZipWriter<impl Write + Seek>, name: &str, text: &str) -> io::Result<()> {
+    out.start_file(name, options(0o644))?;
+    out.write_all(text.as_bytes())
 }

@@ -1,5 +1,7 @@
 //! Packing, repacking and unpacking, with archives that mean well and archives that do not.
 
+#![allow(clippy::unwrap_used)]
+
 use std::{
     collections::BTreeSet,
     fs::{self, File},
@@ -145,7 +147,7 @@ fn what_is_no_charm_is_named() {
         "invalid charm \"web\": has no hooks nor dispatch file"
     );
     charm(&at("badconfig"), &[("hooks/install", ""), ("config.yaml", "options: [")]);
-    assert!(Charm::read(&at("badconfig")).unwrap_err().to_string().starts_with("config: "));
+    assert!(Charm::read(&at("badconfig")).unwrap_err().to_string().starts_with("config.yaml: line 1"));
     charm(&at("badrevision"), &[("hooks/install", ""), ("revision", "three")]);
     assert_eq!(Charm::read(&at("badrevision")).unwrap_err().to_string(), "invalid revision file");
     charm(&at("v1"), &[("hooks/install", "")]);
@@ -210,7 +212,8 @@ fn nothing_is_written_through_a_link() {
     symlink(&outside, out.join("d")).unwrap();
     symlink(outside.join("file"), out.join("f")).unwrap();
     let path = archive_of(dir.path(), &[("d/x", "x", false)]);
-    assert!(unpack::unpack(&path, &out, unpack::Limits::default(), &BTreeSet::new()).is_err());
+    unpack::unpack(&path, &out, unpack::Limits::default(), &BTreeSet::new()).unwrap();
+    assert!(fs::symlink_metadata(out.join("d")).unwrap().is_dir(), "a link gives way to the charm's folder");
     let path = archive_of(dir.path(), &[("f", "x", false)]);
     unpack::unpack(&path, &out, unpack::Limits::default(), &BTreeSet::new()).unwrap();
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);

@@ -59,7 +59,7 @@ macro_rules! each_constraint {
         }
     };
 }
-pub(self) use each_constraint;
+use each_constraint;
 
 impl Constraints {
     /// The keys that are set, in the order in which they are written.
