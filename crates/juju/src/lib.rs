@@ -15,6 +15,7 @@ pub mod cli;
 pub mod commands;
 pub mod deploy;
 pub mod error;
+pub mod follow;
 pub mod output;
 pub mod printer;
 pub mod select;

@@ -26,6 +26,8 @@ pub struct Env {
     pub no_color: bool,
     /// `XDG_RUNTIME_DIR`.
     pub runtime_dir: Option<PathBuf>,
+    /// `TMPDIR`.
+    pub tmp: PathBuf,
     /// All variables that are text, of which agents on this host get some.
     pub vars: Vec<(String, String)>,
 }
@@ -52,6 +54,7 @@ impl Env {
             home,
             no_color: os("NO_COLOR").is_some() || text("TERM").as_deref() == Some("dumb"),
             runtime_dir: os("XDG_RUNTIME_DIR").map(PathBuf::from),
+            tmp: os("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from),
             vars: vec![],
         }
     }

@@ -65,6 +65,8 @@ impl Command for Args {
     fn run(self, ctx: &mut Context) -> Result {
         self.positional.none()?;
         let output = self.output.check(&Self::ABOUT)?;
+        // In a store that cannot be written they stay; that is no reason not to list the others.
+        let _ = super::try_charm::prune(ctx);
         if self.refresh {
             refresh(ctx)?;
         }

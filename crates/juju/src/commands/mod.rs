@@ -13,7 +13,7 @@ pub mod config;
 pub mod config_values;
 pub mod controllers;
 pub mod debug_log;
-//pub mod deploy;
+pub mod deploy;
 pub mod destroy_controller;
 pub mod destroy_model;
 pub mod expose;
@@ -21,7 +21,7 @@ pub mod integrate;
 pub mod kill_controller;
 pub mod machines;
 pub mod models;
-//pub mod refresh;
+pub mod refresh;
 pub mod removal;
 pub mod remove_application;
 pub mod remove_machine;
@@ -32,7 +32,7 @@ pub mod show_application;
 pub mod show_unit;
 pub mod status;
 pub mod switch;
-//pub mod try_charm;
+pub mod try_charm;
 pub mod unexpose;
 pub mod version;
 pub mod whoami;
@@ -49,7 +49,7 @@ pub const ALL: &[Definition] = &[
     Definition::of::<config::Args>(),
     Definition::of::<controllers::Args>(),
     Definition::of::<debug_log::Args>(),
-    //Definition::of::<deploy::Args>(),
+    Definition::of::<deploy::Args>(),
     Definition::of::<destroy_controller::Args>(),
     Definition::of::<destroy_model::Args>(),
     Definition::of::<expose::Args>(),
@@ -57,7 +57,7 @@ pub const ALL: &[Definition] = &[
     Definition::of::<kill_controller::Args>(),
     Definition::of::<machines::Args>(),
     Definition::of::<models::Args>(),
-    //    Definition::of::<refresh::Args>(),
+    Definition::of::<refresh::Args>(),
     Definition::of::<remove_application::Args>(),
     Definition::of::<remove_machine::Args>(),
     Definition::of::<remove_relation::Args>(),
@@ -67,7 +67,7 @@ pub const ALL: &[Definition] = &[
     Definition::of::<show_unit::Args>(),
     Definition::of::<status::Args>(),
     Definition::of::<switch::Args>(),
-    //    Definition::of::<try_charm::Args>(),
+    Definition::of::<try_charm::Args>(),
     Definition::of::<unexpose::Args>(),
     Definition::of::<version::Args>(),
     Definition::of::<whoami::Args>(),
