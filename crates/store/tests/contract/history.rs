@@ -148,6 +148,15 @@ pub async fn compaction_forgets(store: Arc<dyn Store>) {
             Ok(mut stream) => compacted(soon("an end", stream.next()).await.expect("an error")),
         }
     }
+    // A delete that is forgotten would not break a guard from before it, so the guard is refused.
+    let before = commit(&*store, vec![put("g/1", "x")]).await;
+    let deleted = commit(&*store, vec![delete("g/1")]).await;
+    store.compact(deleted).await.expect("compact");
+    for prefix in ["g/", "never/"] {
+        let guards = vec![Guard::Prefix(prefix.to_owned(), before)];
+        compacted(store.commit(guards, vec![put("c/x", "")], TxnId::new()).await);
+    }
+    let third = deleted;
     // The revision itself can still be read and followed from, and guards from it on hold.
     assert_eq!(store.get(&["c/a"], Some(third)).await.expect("get").entries[0].value, "3");
     assert_eq!(store.list("c/", None, 10, Some(third)).await.expect("list").entries.len(), 2);
