@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Waker,
 };
 
 use arc_swap::ArcSwap;
@@ -18,6 +19,8 @@ use crate::{Changes, Error, Result, Revision};
 
 /// How many revisions that are there already are published as one image.
 const BATCH: usize = 256;
+/// Every so many waits, those are looked for that were given up.
+const SWEEP: u64 = 256;
 
 pub(super) struct Shared {
     current: ArcSwap<State>,
@@ -72,7 +75,9 @@ impl Shared {
             let (told, reached) = oneshot::channel();
             waiting.next += 1;
             let id = waiting.next;
-            waiting.revisions.retain(|_, it| !it.is_closed());
+            if id.is_multiple_of(SWEEP) {
+                waiting.revisions.retain(|_, it| !it.is_closed());
+            }
             waiting.revisions.insert((revision, id), told);
             reached
         };
@@ -96,25 +101,27 @@ impl Shared {
             it.get_or_insert_with(|| why.into());
             first
         });
-        let revisions = {
+        let (wakers, revisions) = {
             let mut waiting = self.waiting();
-            waiting.watchers.wake_all();
-            std::mem::take(&mut waiting.revisions)
+            (waiting.watchers.wakers(), std::mem::take(&mut waiting.revisions))
         };
+        wakers.into_iter().for_each(Waker::wake);
         drop(revisions);
     }
 
     /// Publishes the next image, then tells who waits.
     fn publish(&self, state: &State, revision: Revision, changed: &[(Revision, Arc<str>)]) {
+        let mut wakers = Vec::new();
         let due = {
             let mut waiting = self.waiting();
             self.current.store(Arc::new(state.clone()));
             for (revision, key) in changed {
-                waiting.watchers.tell(*revision, key);
+                waiting.watchers.tell(*revision, key, &mut wakers);
             }
             let later = waiting.revisions.split_off(&(revision.next(), 0));
             std::mem::replace(&mut waiting.revisions, later)
         };
+        wakers.into_iter().for_each(Waker::wake);
         for told in due.into_values() {
             // Who no longer waits need not be told.
             let _ = told.send(());

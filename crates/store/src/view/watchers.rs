@@ -77,22 +77,23 @@ impl Watchers {
         }
     }
 
-    /// Tells those who wait for this key. They are woken here; they run when the caller yields.
-    pub(super) fn tell(&self, revision: Revision, key: &Arc<str>) {
+    /// Tells those who wait for this key. Whoever is to be woken is handed to the caller, to do so once it has let
+    /// go of its locks.
+    pub(super) fn tell(&self, revision: Revision, key: &Arc<str>, wakers: &mut Vec<Waker>) {
         if let Some(listeners) = self.by_key.get(key) {
-            listeners.each(|it| it.tell(revision, key));
+            listeners.each(|it| wakers.extend(it.tell(revision, key)));
         }
         let above = key.match_indices('/').map(|(at, _)| &key[..=at]);
         for prefix in std::iter::once("").chain(above) {
             if let Some(listeners) = self.by_prefix.get(prefix) {
-                listeners.each(|it| it.tell(revision, key));
+                listeners.each(|it| wakers.extend(it.tell(revision, key)));
             }
         }
     }
 
-    /// Wakes all, to find that the view is closed.
-    pub(super) fn wake_all(&self) {
-        self.all.values().for_each(|it| it.wake());
+    /// All that wait, to be woken and find that the view is closed.
+    pub(super) fn wakers(&self) -> Vec<Waker> {
+        self.all.values().filter_map(|it| it.pending().waker.take()).collect()
     }
 
     #[cfg(test)]
@@ -119,21 +120,11 @@ impl Watcher {
         pending.keys.extend(keys);
     }
 
-    fn tell(&self, revision: Revision, key: &Arc<str>) {
+    fn tell(&self, revision: Revision, key: &Arc<str>) -> Option<Waker> {
         let mut pending = self.pending();
         pending.revision = revision;
         pending.keys.insert(Arc::clone(key));
-        if let Some(waker) = pending.waker.take() {
-            drop(pending);
-            waker.wake();
-        }
-    }
-
-    fn wake(&self) {
-        let waker = self.pending().waker.take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        pending.waker.take()
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
