@@ -155,4 +155,26 @@ mod tests {
         assert_eq!(fortress.visitors(), 0);
         fortress.guard().lockdown().await;
     }
+
+    /// Looking and going in have to be one step, which only threads can show.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn nobody_slips_in_after_a_lockdown() {
+        let fortress = Fortress::new();
+        let (guard, guest) = (fortress.guard(), fortress.guest());
+        let mut guests = tokio::task::JoinSet::new();
+        guests.spawn(async move {
+            loop {
+                drop(guest.enter().await);
+                tokio::task::yield_now().await;
+            }
+        });
+        for round in 0..20_000 {
+            guard.unlock();
+            guard.lockdown().await;
+            for _ in 0..round % 50 {
+                assert_eq!(fortress.visitors(), 0, "in round {round}");
+                std::hint::spin_loop();
+            }
+        }
+    }
 }

@@ -310,3 +310,27 @@ async fn what_a_worker_published_ends_with_it() {
     assert_eq!(engine.handle.report().manifolds["b"].waiting_for, ["a"]);
     let _ = engine.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_worker_publishes_while_it_stops_is_not_offered() {
+    let log = Log::default();
+    let (send, values) = watch::channel(Some(1));
+    let middle = |(a,): (u32,), scope: Scope<u32>| async move {
+        scope.publish(a);
+        scope.cancelled().await;
+        scope.publish(1000);
+        pass(1000).await;
+        Ok(())
+    };
+    let seen = log.clone();
+    let engine = run(vec![
+        relay(A, values),
+        Manifold::new(B, (A,), middle, Exit::of),
+        Manifold::new(C, (B,), move |(b,), scope| stay(seen.clone(), scope, b), Exit::of),
+    ]);
+    pass(1).await;
+    send.send_replace(Some(2));
+    pass(2000).await;
+    assert_eq!(log.take(), ["c up 1", "c down", "c up 2"]);
+    let _ = engine.stop().await;
+}
