@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use juju_rpc::{CallError, Connection};
-use juju_wire::{Error, Method};
+use juju_wire::{Error, Method, code};
 use rand::RngExt as _;
 use tokio::{sync::watch, time::sleep};
 
@@ -57,9 +57,14 @@ impl ApiError {
         }
     }
 
+    /// Whether the controller would rather be asked again.
+    fn passes(&self) -> bool {
+        matches!(self.code(), code::TRY_AGAIN | code::STOPPED | code::EXCESSIVE_CONTENTION)
+    }
+
     /// Whether the thing that was asked for is not there, or not for this unit, which agents treat alike.
     pub fn is_gone(&self) -> bool {
-        matches!(self.code(), juju_wire::code::NOT_FOUND | juju_wire::code::UNAUTHORIZED)
+        matches!(self.code(), code::NOT_FOUND | code::UNAUTHORIZED)
     }
 }
 
@@ -131,6 +136,10 @@ impl Slot {
     }
 }
 
+/// How often, and how soon, a controller is asked again that is too busy, or about to close the connection.
+const PATIENCE: u32 = 30;
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// From the loss of a connection to the first attempt, and the most between attempts.
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 const LAST_DELAY: Duration = Duration::from_secs(10);
@@ -155,12 +164,18 @@ impl Link {
         M: Method,
         M::Params: Clone,
     {
+        let mut attempts = 0;
         loop {
-            match self.once::<M>(params.clone()).await? {
-                Some(reply) => return Ok(reply),
-                None => {
-                    tracing::debug!(facade = M::FACADE, method = M::NAME, "connection broke, asking again")
+            match self.once::<M>(params.clone()).await {
+                Ok(Some(reply)) => return Ok(reply),
+                Ok(None) => {
+                    tracing::debug!(facade = M::FACADE, method = M::NAME, "connection broke, asking again");
                 }
+                Err(err) if err.passes() && attempts < PATIENCE => {
+                    attempts += 1;
+                    sleep(PAUSE).await;
+                }
+                Err(err) => return Err(err),
             }
         }
     }

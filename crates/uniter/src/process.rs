@@ -184,7 +184,12 @@ impl Group {
         tokio::select! {
             status = self.child.wait() => {
                 self.ended = true;
-                return Ok(words(status?));
+                let ended = words(status?);
+                // Whoever ended it meant all of it: what it had started would run beside its second run.
+                if ended == Ended::Killed {
+                    self.signal(Signal::SIGKILL);
+                }
+                return Ok(ended);
             }
             () = stop.cancelled() => {}
         }

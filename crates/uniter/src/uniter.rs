@@ -310,11 +310,11 @@ impl Uniter {
                     if matches!(&action, Action::RunHook { resolved: true, .. } | Action::SkipHook { .. }) {
                         self.backoff.reset();
                     }
-                    let outcome = self.executor.run(action, &remote, &snapshot).await?;
-                    if outcome != Outcome::Wait {
+                    // Other things may be done while a hook waits for its next attempt.
+                    if matches!(&action, Action::RunHook { .. } | Action::SkipHook { .. }) {
                         self.retry_at = None;
                     }
-                    outcome
+                    self.executor.run(action, &remote, &snapshot).await?
                 }
             };
             match outcome {

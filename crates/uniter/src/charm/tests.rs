@@ -74,6 +74,18 @@ impl Room {
         sha
     }
 
+    /// Gives the file `zz-data` of an archive a wrong sum, which shows only when it is unpacked; the archive's hash from
+    /// then on.
+    fn damage(&self, url: &str) -> String {
+        let path = self.shelf.archives.lock().unwrap()[url].clone();
+        let mut bytes = fs::read(&path).unwrap();
+        // In the central directory the sum is 30 bytes before the name.
+        let at = bytes.windows(7).rposition(|it| it == b"zz-data").unwrap();
+        bytes[at - 30] ^= 0xff;
+        fs::write(&path, bytes).unwrap();
+        archive::sha256(&path).unwrap().0.to_string()
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.deployer.dir().join(name)
     }
@@ -140,27 +152,25 @@ async fn archives_are_checked_cached_and_waited_for() {
 #[tokio::test]
 async fn what_cannot_be_replaced_is_a_conflict_and_a_first_install_is_not() {
     let room = Room::new();
-    let one = room.charm("local:shop-1", &[("data", "1")]);
-    // A directory with something in it where a file has to go.
-    fs::create_dir_all(room.path("data/kept")).unwrap();
-    let err = room.deploy("local:shop-1", &one).await.unwrap_err();
+    room.charm("local:shop-1", &[("zz-data", "1")]);
+    let broken = room.damage("local:shop-1");
+    let err = room.deploy("local:shop-1", &broken).await.unwrap_err();
     assert!(!matches!(err, DeployError::Conflict { .. }), "{err:?}");
-    fs::remove_dir_all(room.path("data")).unwrap();
+    let one = room.charm("local:shop-1", &[("zz-data", "1")]);
     room.deploy("local:shop-1", &one).await.unwrap();
 
-    let two = room.charm("local:shop-2", &[("data", "2"), ("only-two", "2")]);
-    fs::remove_file(room.path("data")).unwrap();
-    fs::create_dir_all(room.path("data/kept")).unwrap();
-    let err = room.deploy("local:shop-2", &two).await.unwrap_err();
+    room.charm("local:shop-2", &[("a-first", "2"), ("zz-data", "2")]);
+    let broken = room.damage("local:shop-2");
+    let err = room.deploy("local:shop-2", &broken).await.unwrap_err();
     assert!(matches!(&err, DeployError::Conflict { deployed, .. } if deployed == "local:shop-1"), "{err:?}");
     assert_eq!(room.deployer.deployed().unwrap().as_deref(), Some("local:shop-1"));
+    assert!(room.path("a-first").exists());
 
     // Resolved by a user, in favour of a third charm: the second leaves nothing behind.
-    fs::remove_dir_all(room.path("data")).unwrap();
-    let three = room.charm("local:shop-3", &[("data", "3")]);
+    let three = room.charm("local:shop-3", &[("zz-data", "3")]);
     room.deploy("local:shop-3", &three).await.unwrap();
-    assert_eq!(fs::read_to_string(room.path("data")).unwrap(), "3");
-    assert!(!room.path("only-two").exists());
+    assert_eq!(fs::read_to_string(room.path("zz-data")).unwrap(), "3");
+    assert!(!room.path("a-first").exists());
 }
 
 #[tokio::test]

@@ -130,6 +130,15 @@ async fn a_stopped_agent_ends_the_whole_group() {
 }
 
 #[tokio::test]
+async fn a_script_that_was_killed_takes_its_children_along() {
+    let charm = Charm::new(&[("run", "sleep 300 & echo $! > child; kill -KILL $$")]);
+    let (ended, _) = charm.run(&CancellationToken::new()).await;
+    assert_eq!(ended, Ended::Killed);
+    let pid = fs::read_to_string(charm.path("child")).unwrap();
+    wait_for(|| gone(pid.trim())).await;
+}
+
+#[tokio::test]
 async fn what_a_killed_agent_left_is_ended_before_anything_else() {
     let charm = Charm::new(&[("run", "(echo $BASHPID > child; exec sleep 300) & sleep 300")]);
     // As an agent would that is killed in the middle: nobody waits, nobody cleans up.

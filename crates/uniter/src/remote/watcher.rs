@@ -269,9 +269,7 @@ impl Watcher {
 
     async fn look_at_model(&mut self) -> Result<(), End> {
         let config = self.api.model_config().await?;
-        let text = config.get("update-status-hook-interval").and_then(|it| it.as_str());
-        let interval =
-            text.and_then(go_duration).map_or(INTERVAL, |it| it.clamp(*INTERVALS.start(), *INTERVALS.end()));
+        let interval = interval(config.get("update-status-hook-interval").and_then(|it| it.as_str()));
         if interval != self.interval {
             self.interval = interval;
             self.update_status_due = Instant::now() + jittered(interval);
@@ -455,6 +453,11 @@ fn parse_life(text: &str) -> Result<Life, End> {
     text.parse().map_err(|err| juju_wire::Error::other(err).into())
 }
 
+/// The interval that a model asks for, within what it may.
+fn interval(text: Option<&str>) -> Duration {
+    text.and_then(go_duration).map_or(INTERVAL, |it| it.clamp(*INTERVALS.start(), *INTERVALS.end()))
+}
+
 /// Four fifths to six fifths, so that units do not tick together.
 fn jittered(interval: Duration) -> Duration {
     interval.mul_f64(rand::rng().random_range(0.8..=1.2))
@@ -484,6 +487,19 @@ fn go_duration(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals_are_bounded_and_spread() {
+        for (text, want) in
+            [(None, 300), (Some("10m"), 600), (Some("1s"), 60), (Some("24h"), 3600), (Some("soon"), 300)]
+        {
+            assert_eq!(interval(text).as_secs(), want, "{text:?}");
+        }
+        for _ in 0..1000 {
+            let wait = jittered(INTERVAL);
+            assert!((240..=360).contains(&wait.as_secs()), "{wait:?}");
+        }
+    }
 
     #[test]
     fn durations_of_go() {

@@ -1,8 +1,11 @@
 //! `network-get`: the addresses of a binding.
 
+use std::{net::IpAddr, time::Duration};
+
 use async_trait::async_trait;
 use juju_wire::facade::uniter::NetworkInfoResult;
 use serde_json::{Map, Value, json};
+use tokio::{net::lookup_host, time::timeout};
 
 use super::{
     Call, Context, Definition, Failure, Io,
@@ -59,7 +62,8 @@ struct NetworkGet {
 #[async_trait]
 impl Call for NetworkGet {
     async fn run(self: Box<Self>, context: &mut Context, io: &mut Io) -> Result<(), Failure> {
-        let info = context.network_info(&self.binding, self.relation).await?;
+        let mut info = context.network_info(&self.binding, self.relation).await?;
+        resolve(&mut info).await;
         let value = self.value(&info)?;
         self.output.write(io, &value).await
     }
@@ -94,6 +98,35 @@ impl NetworkGet {
     }
 }
 
+/// How long a name server may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Turns host names into addresses: charms are promised numbers. An ingress name without an address is dropped, a bound
+/// one keeps its name alone.
+async fn resolve(info: &mut NetworkInfoResult) {
+    for address in info.bind_addresses.iter_mut().flat_map(|it| &mut it.addresses) {
+        if address.value.parse::<IpAddr>().is_err() && !address.value.is_empty() {
+            address.hostname = std::mem::take(&mut address.value);
+            address.value = look_up(&address.hostname).await.unwrap_or_default();
+        }
+    }
+    let mut ingress = vec![];
+    for name in std::mem::take(&mut info.ingress_addresses) {
+        match name.parse::<IpAddr>() {
+            Ok(_) => ingress.push(name),
+            Err(_) => ingress.extend(look_up(&name).await),
+        }
+    }
+    info.ingress_addresses = ingress;
+}
+
+/// An address of a host, of version 4 if it has one.
+async fn look_up(name: &str) -> Option<String> {
+    let found = timeout(PATIENCE, lookup_host((name, 0))).await.ok()?.ok()?;
+    let addresses: Vec<_> = found.map(|it| it.ip()).collect();
+    addresses.iter().find(|it| it.is_ipv4()).or(addresses.first()).map(IpAddr::to_string)
+}
+
 /// All that is known; in YAML also under the keys of old, which Juju still writes there.
 fn everything(info: &NetworkInfoResult, legacy: bool) -> Value {
     let device = |it: &juju_wire::facade::uniter::NetworkInfo| {
@@ -123,4 +156,32 @@ fn everything(info: &NetworkInfoResult, legacy: bool) -> Value {
         out.insert("ingress-addresses".to_owned(), json!(info.ingress_addresses));
     }
     Value::Object(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use juju_wire::facade::uniter::{InterfaceAddress, NetworkInfo};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn names_become_addresses() {
+        let address = |value: &str| InterfaceAddress { value: value.into(), ..InterfaceAddress::default() };
+        let mut info = NetworkInfoResult {
+            bind_addresses: vec![NetworkInfo {
+                addresses: vec![address("10.0.0.1"), address("localhost"), address("nowhere.invalid")],
+                ..NetworkInfo::default()
+            }],
+            ingress_addresses: vec!["nowhere.invalid".into(), "localhost".into(), "10.0.0.1".into()],
+            ..NetworkInfoResult::default()
+        };
+        resolve(&mut info).await;
+        let bound: Vec<_> = info.bind_addresses[0]
+            .addresses
+            .iter()
+            .map(|it| (it.hostname.as_str(), it.value.as_str()))
+            .collect();
+        assert_eq!(bound, [("", "10.0.0.1"), ("localhost", "127.0.0.1"), ("nowhere.invalid", "")]);
+        assert_eq!(info.ingress_addresses, ["127.0.0.1", "10.0.0.1"]);
+    }
 }

@@ -81,6 +81,17 @@ impl Machine {
         docs.modified += 1;
     }
 
+    /// Breaks the archive of a charm in a way that shows only when it is unpacked: the sum of one file is wrong.
+    pub(crate) fn damage(&self, docs: &mut Docs, url: &str) {
+        let path = self.archive(url);
+        let mut bytes = fs::read(&path).unwrap();
+        // Of the central directory, which has the sum 30 bytes before the name.
+        let at = bytes.windows(7).rposition(|it| it == b"zz-data").unwrap();
+        bytes[at - 30] ^= 0xff;
+        fs::write(&path, bytes).unwrap();
+        docs.archives.insert(url.to_owned(), juju_charm::archive::sha256(&path).unwrap().0.to_string());
+    }
+
     fn archive(&self, url: &str) -> PathBuf {
         self.dir.path().join("charms").join(url.replace([':', '/'], "_") + ".charm")
     }

@@ -327,3 +327,100 @@ async fn a_stopped_agent_ends_its_hook_which_runs_again() {
     assert!(!fake.docs().agent_statuses.iter().any(|it| it.0 == "error"));
     agent.stop().await;
 }
+
+#[tokio::test]
+async fn a_conflict_waits_for_a_user() {
+    let (machine, fake, agent) = deployed(ACTIVE).await;
+    fake.wait("active", settled).await;
+    machine.clear_trace();
+    let hooks = [("zz-data", "x"), ("hooks/upgrade-charm", ""), ("hooks/config-changed", "")];
+    fake.edit(|docs| {
+        machine.charm(docs, "local:shop-2", &hooks);
+        machine.damage(docs, "local:shop-2");
+    });
+    fake.wait("the conflict", |docs| docs.agent_statuses.last().is_some_and(|it| it.1 == "upgrade failed"))
+        .await;
+    // It is still there after a restart.
+    agent.stop().await;
+    let count = fake.docs().agent_statuses.len();
+    let agent = machine.start(fake.dial());
+    fake.wait("the conflict", |docs| docs.agent_statuses.len() > count).await;
+    assert_eq!(fake.docs().agent_statuses.last().unwrap().1, "upgrade failed");
+    fake.edit(|docs| {
+        machine.charm(docs, "local:shop-2", &hooks);
+        docs.resolved = "retry-hooks".into();
+    });
+    fake.wait("the new charm", |docs| docs.resolved.is_empty() && is_idle(docs)).await;
+    assert_eq!(machine.traced(), ["upgrade-charm", "config-changed"]);
+    agent.stop().await;
+}
+
+#[tokio::test]
+async fn a_forced_charm_replaces_one_in_error_and_runs_the_failed_hook() {
+    let (machine, fake, agent) = deployed(&[
+        ("hooks/install", ""),
+        ("hooks/config-changed", "status-set active"),
+        ("hooks/start", "exit 1"),
+    ])
+    .await;
+    fake.edit(|docs| docs.retry = false);
+    fake.wait("error", |docs| docs.agent_statuses.last().is_some_and(|it| it.0 == "error")).await;
+    machine.clear_trace();
+    fake.edit(|docs| {
+        machine.charm(
+            docs,
+            "local:shop-2",
+            &[("hooks/upgrade-charm", ""), ("hooks/start", ""), ("hooks/config-changed", "")],
+        );
+    });
+    // Not by itself.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(machine.traced(), [""; 0]);
+    fake.edit(|docs| docs.force = true);
+    fake.wait("the deployment", |docs| docs.charm_of_unit == "local:shop-2").await;
+    fake.edit(|docs| docs.resolved = "retry-hooks".into());
+    fake.wait("idle", |docs| docs.resolved.is_empty() && is_idle(docs)).await;
+    assert_eq!(machine.traced()[0], "start");
+    assert!(!machine.traced().contains(&"upgrade-charm".to_owned()));
+    agent.stop().await;
+}
+
+#[tokio::test]
+async fn a_suspended_relation_ends_and_begins_anew() {
+    let machine = Machine::new();
+    let mut docs = agent::docs();
+    machine.charm(&mut docs, CHARM, ACTIVE);
+    let mut db = RelationDoc::new("shop:db db:server", "db", "requirer", "db");
+    db.write("db/0", &[("host", "h0")]);
+    docs.relations.insert(4, db);
+    let fake = Fake::new(docs);
+    let agent = machine.start(fake.dial());
+    fake.wait("active", |docs| settled(docs) && machine.traced().contains(&"db/0 h0".to_owned())).await;
+    machine.clear_trace();
+    fake.edit(|docs| docs.relations.get_mut(&4).unwrap().suspended = true);
+    fake.wait("the end", |docs| !docs.relations[&4].in_scope && is_idle(docs)).await;
+    assert_eq!(machine.traced(), ["db-relation-departed", "gone db/0", "db-relation-broken"]);
+    assert_eq!(fake.docs().relation_statuses.last().unwrap(), &(4, "suspended".to_owned()));
+    machine.clear_trace();
+    fake.edit(|docs| docs.relations.get_mut(&4).unwrap().suspended = false);
+    fake.wait("the beginning", |docs| machine.traced().len() >= 4 && is_idle(docs)).await;
+    assert_eq!(
+        machine.traced(),
+        ["db-relation-created", "db-relation-joined", "db-relation-changed", "db/0 h0"]
+    );
+    agent.stop().await;
+}
+
+#[tokio::test]
+async fn a_relation_of_an_endpoint_that_the_charm_lacks_is_passed_over() {
+    let machine = Machine::new();
+    let mut docs = agent::docs();
+    machine.charm(&mut docs, CHARM, ACTIVE);
+    docs.relations.insert(4, RelationDoc::new("shop:cache redis:server", "cache", "requirer", "redis"));
+    let fake = Fake::new(docs);
+    let agent = machine.start(fake.dial());
+    fake.wait("active", settled).await;
+    assert!(!fake.docs().relations[&4].in_scope);
+    assert!(!fake.docs().calls.iter().any(|it| it == "EnterScope"));
+    agent.stop().await;
+}

@@ -5,6 +5,8 @@
 mod agent;
 mod breaks;
 mod fake;
+mod http;
 mod kills;
+mod leads;
 mod life;
 mod tools;
