@@ -37,7 +37,7 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
 /// Serves one context. Ends when its future is dropped, and takes unfinished calls with it.
 pub(crate) struct Server {
     socket: BoundSocket,
-    /// The directory of a socket whose whole name is too long: it is made by way of here.
+    /// The directory of a socket whose whole name is too long: it is made, and removed, by way of here.
     _dir: Option<File>,
     id: String,
     here: Here,
@@ -181,4 +181,105 @@ async fn receive(stream: &mut UnixStream) -> Result<Frame, CallerError> {
 
 async fn send(stream: &mut UnixStream, frame: &Frame) -> Result<(), CallerError> {
     Ok(stream.write_all(&frame.encode()?).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex as StdMutex;
+
+    use super::*;
+    use crate::{api::Api, clock::Clock, context::Services, hook::Hook, leadership, link, log::Level};
+
+    struct Room {
+        dir: tempfile::TempDir,
+        lines: Arc<StdMutex<Vec<String>>>,
+        server: JoinSet<()>,
+    }
+
+    /// Serves a context that knows no controller, below a directory whose name has this length.
+    async fn serve_in(length: usize) -> Room {
+        let dir = tempfile::Builder::new().prefix(&"x".repeat(length)).tempdir().unwrap();
+        let (link, _slot) = link::new();
+        let unit = "shop/0".parse().unwrap();
+        let lines = Arc::new(StdMutex::new(vec![]));
+        let log = lines.clone();
+        let services = Services {
+            api: Api::new(link.clone(), &unit),
+            leadership: leadership::new(link, unit, Clock::tokio()).0,
+            log: Arc::new(move |_: Level, _: &str, text: &str| log.lock().unwrap().push(text.to_owned())),
+            machine: "0".into(),
+            caches: Default::default(),
+        };
+        let context = Arc::new(Mutex::new(Context::new(services, &Hook::Install, vec![])));
+        let server = Server::bind(&dir.path().join("agent.socket"), "id".into(), context).await.unwrap();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            server.run().await;
+        });
+        Room { dir, lines, server: tasks }
+    }
+
+    impl Room {
+        async fn connect(&self) -> UnixStream {
+            let dir = File::open(self.dir.path()).unwrap();
+            let path = format!("/proc/self/fd/{}/agent.socket", dir.as_raw_fd());
+            UnixStream::connect(path).await.unwrap()
+        }
+
+        async fn ask(&self, context: &str, dir: &str, tool: &str, args: &[&str]) -> Done {
+            let mut stream = self.connect().await;
+            let run = Run {
+                context: context.into(),
+                dir: dir.into(),
+                tool: tool.into(),
+                args: args.iter().map(|it| it.as_bytes().to_vec()).collect(),
+            };
+            send(&mut stream, &Frame::Run(run)).await.unwrap();
+            let Frame::Done(done) = receive(&mut stream).await.unwrap() else { panic!() };
+            done
+        }
+    }
+
+    #[tokio::test]
+    async fn who_does_not_belong_here_is_refused() {
+        let room = serve_in(10).await;
+        for (context, dir, tool, want) in [
+            ("other", "/", "juju-log", "ERROR bad request: wrong context ID; got \"other\"\n"),
+            ("id", ".", "juju-log", "ERROR bad request: Dir is not absolute\n"),
+            ("id", "/", "", "ERROR bad request: command not specified\n"),
+            ("id", "/", "frob", "ERROR bad request: unknown command: frob\n"),
+        ] {
+            let done = room.ask(context, dir, tool, &["x"]).await;
+            assert_eq!((done.code, String::from_utf8(done.stderr).unwrap()), (1, want.to_owned()));
+        }
+        assert!(room.lines.lock().unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn nonsense_and_silence_hold_up_nobody() {
+        let room = serve_in(10).await;
+        let _silent = room.connect().await;
+        let mut half = room.connect().await;
+        half.write_all(&[0, 0, 1]).await.unwrap();
+        for bytes in [&[0xff; 8][..], &[0, 0, 0, 1, 99], &[0, 0, 0, 0], &[0, 0, 0, 2, 1, 0]] {
+            let mut stream = room.connect().await;
+            stream.write_all(bytes).await.unwrap();
+            // It hangs up without a word.
+            let mut answer = vec![];
+            let _ = stream.read_to_end(&mut answer).await;
+            assert!(answer.is_empty());
+        }
+        assert_eq!(room.ask("id", "/", "juju-log", &["hello"]).await, Done::default());
+        assert_eq!(*room.lines.lock().unwrap(), ["hello"]);
+    }
+
+    #[tokio::test]
+    async fn a_socket_may_have_a_long_name_and_goes_with_its_server() {
+        let mut room = serve_in(120).await;
+        assert_eq!(room.ask("id", "/", "juju-log", &["hello"]).await, Done::default());
+        let path = room.dir.path().join("agent.socket");
+        assert!(path.exists());
+        room.server.shutdown().await;
+        assert!(!path.exists());
+    }
 }

@@ -102,8 +102,9 @@ pub fn manifolds<F: Clone + Send + Sync + 'static>(
             UNITER,
             (LINK, LEADERSHIP_TRACKER, HOOK_RETRY_STRATEGY),
             move |(link, leadership, strategy), scope| {
-                let inputs = Inputs { link, leadership, strategy };
-                uniter_worker(config.clone(), inputs, scope)
+                let reported = scope.clone();
+                let report = Box::new(move |report| reported.set_report(report));
+                uniter_worker(config.clone(), Inputs { link, leadership, strategy, report }, scope)
             },
             fatal,
         ),

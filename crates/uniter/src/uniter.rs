@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use juju_wire::code;
+use serde_json::json;
 use tokio::{
     sync::watch,
     time::{Instant, sleep, sleep_until},
@@ -17,8 +18,8 @@ use crate::{
     link::{ApiError, Link},
     operation::{Executor, Facts, OperationError, Outcome, Saved, chain, hook},
     process, relations,
-    remote::{Life, Snapshot, Watcher},
-    resolver::{self, Action, Charm, Deploy, LocalState, Memory},
+    remote::{Life, RemoteState, Snapshot, Watcher},
+    resolver::{self, Action, Charm, Deploy, LocalState, Memory, Relation},
     retry::{Backoff, Strategy},
     state::{InvalidState, Op, State},
     tools,
@@ -58,7 +59,11 @@ pub(crate) struct Inputs {
     pub(crate) link: Link,
     pub(crate) leadership: Leadership,
     pub(crate) strategy: watch::Receiver<Strategy>,
+    /// Is told where the unit is, whenever that changes.
+    pub(crate) report: Report,
 }
+
+pub(crate) type Report = Box<dyn Fn(serde_json::Value) + Send + Sync>;
 
 /// Runs until the unit's end, or until `stop` is cancelled. A hook that runs then is ended and saved as one that has to
 /// run again.
@@ -79,11 +84,8 @@ pub(crate) async fn run(
 
 async fn live(config: Arc<Config>, inputs: Inputs, stop: CancellationToken) -> Result<End, UniterError> {
     let starting = async {
-        let api = Api::new(inputs.link, &config.unit);
-        match Uniter::start(config, api, inputs.leadership, inputs.strategy, stop.clone()).await? {
-            Some(uniter) => Ok(Some(uniter)),
-            None => Ok::<_, UniterError>(None),
-        }
+        let api = Api::new(inputs.link.clone(), &config.unit);
+        Uniter::start(config, api, inputs, stop.clone()).await
     };
     // Nothing is under way yet that would have to be ended with care.
     let Some(started) = stop.run_until_cancelled(starting).await else { return Ok(End::Stopped) };
@@ -102,6 +104,7 @@ async fn live(config: Arc<Config>, inputs: Inputs, stop: CancellationToken) -> R
 
 struct Uniter {
     executor: Executor,
+    report: Report,
     strategy: watch::Receiver<Strategy>,
     backoff: Backoff,
     retry_at: Option<Instant>,
@@ -121,8 +124,7 @@ impl Uniter {
     async fn start(
         config: Arc<Config>,
         api: Api,
-        leadership: Leadership,
-        strategy: watch::Receiver<Strategy>,
+        inputs: Inputs,
         stop: CancellationToken,
     ) -> Result<Option<Self>, UniterError> {
         let unit = match api.refresh().await {
@@ -157,7 +159,7 @@ impl Uniter {
         };
         let services = Services {
             api: api.clone(),
-            leadership,
+            leadership: inputs.leadership,
             log: config.log.clone(),
             machine: facts.machine.clone(),
             caches: Default::default(),
@@ -182,7 +184,15 @@ impl Uniter {
             status: None,
             stop,
         };
-        Ok(Some(Uniter { executor, strategy, backoff: Backoff::default(), retry_at: None, retries: 0 }))
+        let (report, strategy) = (inputs.report, inputs.strategy);
+        Ok(Some(Uniter {
+            executor,
+            report,
+            strategy,
+            backoff: Backoff::default(),
+            retry_at: None,
+            retries: 0,
+        }))
     }
 
     async fn run(&mut self) -> Result<End, UniterError> {
@@ -280,7 +290,9 @@ impl Uniter {
                 self.backoff.reset();
                 self.retry_at = None;
             }
-            let outcome = match resolver::next(&self.executor.local, &remote) {
+            let next = resolver::next(&self.executor.local, &remote);
+            (self.report)(describe(&self.executor.local, &remote, next.as_ref()));
+            let outcome = match next {
                 None => {
                     if self.executor.local.state.is_idle() {
                         self.executor
@@ -330,7 +342,7 @@ impl Uniter {
                     tokio::select! {
                         () = stop.cancelled() => {}
                         () = snapshot.changed() => {}
-                        _ = self.strategy.changed() => {}
+                        Ok(()) = self.strategy.changed() => {}
                         () = retry => {
                             self.retries += 1;
                             self.retry_at = None;
@@ -377,6 +389,26 @@ impl Uniter {
             Ok(()) => Ok(false),
         }
     }
+}
+
+/// Where a unit is, for people.
+fn describe(local: &LocalState, remote: &RemoteState, next: Option<&Action>) -> serde_json::Value {
+    let relation = |(id, it): (&i64, &Relation)| match it {
+        Relation::Entered(it) => {
+            let members: Vec<_> = it.state.members.keys().collect();
+            Some((format!("{}:{id}", it.endpoint), json!({ "key": it.key, "members": members })))
+        }
+        Relation::PassedOver => None,
+    };
+    let relations: BTreeMap<_, _> = local.relations.iter().filter_map(relation).collect();
+    json!({
+        "charm": local.memory.charm.as_ref().map(|it| &it.url),
+        "life": remote.life.as_str(),
+        "leader": remote.leader,
+        "operation": format!("{:?}", local.state.op),
+        "next": next.map(|it| format!("{it:?}")),
+        "relations": relations,
+    })
 }
 
 /// What a new unit says until its charm speaks.

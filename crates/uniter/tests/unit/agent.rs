@@ -37,7 +37,10 @@ pub(crate) type Lines = Arc<Mutex<Vec<(Level, String, String)>>>;
 
 impl Machine {
     pub(crate) fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::in_dir(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn in_dir(dir: tempfile::TempDir) -> Self {
         let machine = Machine { dir, lines: Lines::default() };
         let tools = machine.paths().agent_tools("unit-shop-0");
         fs::create_dir_all(&tools).unwrap();

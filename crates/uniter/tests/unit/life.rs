@@ -52,6 +52,8 @@ async fn a_unit_goes_active_and_comes_to_its_end() {
     }
     let log = machine.logged("juju.worker.uniter.operation");
     assert_eq!(log[0], "INFO ran \"install\" hook (via explicit, bespoke hook script)");
+    let lock = fs::read_to_string(machine.paths().machine_lock_log()).unwrap();
+    assert!(lock.contains("unit-shop-0: shop/0 uniter (run install hook), waited "), "{lock}");
 
     machine.clear_trace();
     fake.edit(|docs| docs.life = "dying".into());
@@ -292,6 +294,26 @@ async fn a_reboot_is_told_by_start() {
     agent.stop().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn update_status_comes_every_five_minutes_or_so() {
+    // No hook is there that would need a process, and with it real time.
+    let (machine, fake, agent) = deployed(&[("hooks/remove", "")]).await;
+    fake.wait("idle", is_idle).await;
+    let (begun, said) = (tokio::time::Instant::now(), fake.docs().agent_statuses.len());
+    let ticks = || {
+        let log = machine.logged("juju.worker.uniter.operation");
+        log.iter().filter(|it| it.contains("\"update-status\"")).count()
+    };
+    while ticks() < 10 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let minutes = begun.elapsed().as_secs_f64() / 60.0;
+    assert!((40.0..=61.0).contains(&minutes), "{minutes}");
+    // Nobody is told of it.
+    assert_eq!(fake.docs().agent_statuses.len(), said);
+    agent.stop().await;
+}
+
 #[tokio::test]
 async fn a_dead_unit_and_one_that_is_not_let_in_end_their_agents() {
     let (_machine, fake, agent) = deployed(ACTIVE).await;
@@ -422,5 +444,16 @@ async fn a_relation_of_an_endpoint_that_the_charm_lacks_is_passed_over() {
     fake.wait("active", settled).await;
     assert!(!fake.docs().relations[&4].in_scope);
     assert!(!fake.docs().calls.iter().any(|it| it == "EnterScope"));
+    agent.stop().await;
+}
+
+#[tokio::test]
+async fn a_machine_may_be_in_a_directory_of_a_long_name() {
+    let machine = Machine::in_dir(tempfile::Builder::new().prefix(&"x".repeat(120)).tempdir().unwrap());
+    let mut docs = agent::docs();
+    machine.charm(&mut docs, CHARM, ACTIVE);
+    let fake = Fake::new(docs);
+    let agent = machine.start(fake.dial());
+    fake.wait("active", settled).await;
     agent.stop().await;
 }
