@@ -7,6 +7,8 @@ use juju_core::{ModelUuid, Tag, UserName};
 use juju_state::{
     State,
     access::{self, Access, Object},
+    agent::{self, Agent},
+    machine,
 };
 use juju_wire::code;
 
@@ -49,7 +51,7 @@ pub(crate) async fn authenticate(
             let display_name = check_user(shared, &name, credentials.password).await?;
             admit_user(&shared.state, place, &model, name, display_name).map(Entity::User)
         }
-        Ok(_) => check_agent(),
+        Ok(tag) => check_agent(&shared.state, &model, tag, credentials),
         Err(_) => Err(bad_credentials()),
     }
 }
@@ -92,9 +94,47 @@ fn admit_user(
     if may_enter { Ok(user) } else { Err(Error::unauthorized()) }
 }
 
-/// Agents have no records yet, so none is let in.
-fn check_agent() -> Result<Entity> {
-    Err(bad_credentials())
+fn check_agent(state: &State, model: &ModelUuid, tag: Tag, credentials: Credentials<'_>) -> Result<Entity> {
+    let image = state.image();
+    match tag {
+        Tag::Unit(name) => {
+            let agent = Agent::Unit(name.clone());
+            let right = agent::password_matches(&image, model, &agent, credentials.password)?;
+            if right { Ok(Entity::Unit(name)) } else { Err(bad_credentials()) }
+        }
+        Tag::Machine(id) => {
+            let home = state.controller()?.model.clone();
+            let agent = Agent::Machine(id.clone());
+            let its_own = agent::password_matches(&image, model, &agent, credentials.password)?;
+            // The agents of a controller's machines work in every model, as who they are at home.
+            let lives_in = if its_own {
+                model
+            } else if *model != home && agent::password_matches(&image, &home, &agent, credentials.password)?
+            {
+                &home
+            } else {
+                return Err(bad_credentials());
+            };
+            let doc = match machine::read(&image, lives_in, &id) {
+                Ok(doc) => doc,
+                Err(err) if err.is_not_found() => return Err(bad_credentials()),
+                Err(err) => return Err(err.into()),
+            };
+            let controller = *lives_in == home && doc.is_controller();
+            if lives_in != model && !controller {
+                return Err(bad_credentials());
+            }
+            match state.model(lives_in)?.instance(&id) {
+                Ok(instance) if instance.nonce == credentials.nonce => Ok(Entity::Machine { id, controller }),
+                // It was given up for another, or is not known yet.
+                Ok(_) | Err(juju_state::Error::NotProvisioned(_)) => {
+                    Err(Error::new(code::NOT_PROVISIONED, format_args!("machine {id} not provisioned")))
+                }
+                Err(other) => Err(other.into()),
+            }
+        }
+        _ => Err(bad_credentials()),
+    }
 }
 
 /// One answer for whatever is wrong, so that nobody learns who exists.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use juju_core::{Address, ModelUuid, UserName};
+use juju_core::{ModelUuid, UserName};
 use juju_state::State;
 use juju_wire::params::HostPort;
 
@@ -13,25 +13,25 @@ pub(crate) fn controller_tag(state: &State) -> Result<String> {
 }
 
 /// Whether users without access to the controller may use the models that they have access to.
-///
-/// There is no controller setting for it yet; Juju's default is no.
-pub(crate) fn allow_model_access(_: &State) -> Result<bool> {
-    Ok(false)
+pub(crate) fn allow_model_access(state: &State) -> Result<bool> {
+    Ok(state.controller_config()?.flag("allow-model-access"))
 }
 
-/// Where the API servers are: a list for each of the controller's machines. Machines have no records yet.
-pub(crate) fn api_servers() -> Vec<Vec<HostPort>> {
-    vec![]
+/// Where the API servers are, as users are told or as agents are: a list for each of the controller's machines.
+pub(crate) fn api_servers(state: &State, for_user: bool) -> Result<Vec<Vec<HostPort>>> {
+    let addresses = state.api_addresses()?;
+    let servers = if for_user { addresses.clients } else { addresses.agents };
+    Ok(servers.iter().map(|it| it.iter().map(host_port).collect()).collect())
 }
 
-/// An address as it travels.
-pub fn host_port(it: &Address, port: i64) -> HostPort {
+/// An address with its port as it travels.
+pub fn host_port(it: &juju_core::HostPort) -> HostPort {
     HostPort {
-        value: it.value.clone(),
-        type_: it.kind.as_str().to_owned(),
-        scope: it.scope.as_str().to_owned(),
-        cidr: it.cidr.clone().unwrap_or_default(),
-        port,
+        value: it.address.value.clone(),
+        type_: it.address.kind.as_str().to_owned(),
+        scope: it.address.scope.as_str().to_owned(),
+        cidr: it.address.cidr.clone().unwrap_or_default(),
+        port: it.port.into(),
         ..HostPort::default()
     }
 }

@@ -52,6 +52,7 @@ macro_rules! outcomes {
                 $result { $($field: $it,)* ..Default::default() }
             }
             fn error(error: WireError) -> Self {
+                #[allow(clippy::needless_update)]
                 $result { error: Some(error), ..Default::default() }
             }
         }

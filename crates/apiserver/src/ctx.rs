@@ -6,7 +6,7 @@ use juju_core::ModelUuid;
 use juju_state::{Model, State};
 use tokio::time::Instant;
 
-use crate::{Entity, Error, Logs, Objects, Result, Tools, User, Watchers, server::Shared};
+use crate::{Entity, Error, Leases, Logs, Objects, Result, Tools, User, Watchers, server::Shared};
 
 /// The call's context: who asks, over which connection, for which object. Clones share it.
 #[derive(Clone)]
@@ -89,6 +89,11 @@ impl Ctx {
     /// What the agents of the models log.
     pub fn logs(&self) -> &Logs {
         &self.session.shared.logs
+    }
+
+    /// Who leads which application.
+    pub fn leases(&self) -> &Leases {
+        &self.session.shared.leases
     }
 
     pub(crate) fn session(&self) -> &Session {

@@ -17,12 +17,15 @@ pub use entity::{Entity, User};
 mod error;
 pub use error::{Error, Result};
 pub mod bulk;
+mod convert;
 pub mod facades;
 mod watchers;
 pub use watchers::{Events, Watchers, from_state, from_state_with};
 
 mod server;
 pub use server::{ApiServer, Config, ServeError};
+mod leases;
+pub use leases::Leases;
 mod limits;
 pub use limits::Limits;
 mod connection;

@@ -39,7 +39,7 @@ pub(crate) async fn log_in(api: &Api, request: LoginRequest) -> Result<(Session,
         _ => None,
     };
     let result = LoginResult {
-        servers: backend::api_servers(),
+        servers: backend::api_servers(&shared.state, entity.is_user())?,
         model_tag: if controller_only { String::new() } else { format!("model-{}", model.uuid()) },
         controller_tag: backend::controller_tag(&shared.state)?,
         user_info,

@@ -206,23 +206,29 @@ impl LeaseManager {
         let seconds = seconds as u32;
         let _busy = loop {
             let idle = self.0.idle.notified();
-            let mut counting = self.counting();
-            if counting.session_until.is_some_and(|it| it <= now) {
-                return Err(Error::TryAgain("the controller has lost its session with the store".into()));
-            }
-            if counting.busy.contains(id) {
-                drop(counting);
-                idle.await;
-                continue;
-            }
-            let lease = id.key().read(&self.0.state.image())?;
-            match lease {
-                Some(lease) if lease.holder != holder => return Err(id.namespace.denied()),
-                Some(lease) if lease.keeper == self.0.me && lease.seconds == seconds => {
-                    counting.renewed.insert(id.clone(), now);
-                    return Ok(());
+            // In a block of its own: the lock is not held while waiting.
+            let begun = {
+                let mut counting = self.counting();
+                if counting.session_until.is_some_and(|it| it <= now) {
+                    return Err(Error::TryAgain("the controller has lost its session with the store".into()));
                 }
-                _ => break self.busy(&mut counting, id),
+                if counting.busy.contains(id) {
+                    None
+                } else {
+                    let lease = id.key().read(&self.0.state.image())?;
+                    match lease {
+                        Some(lease) if lease.holder != holder => return Err(id.namespace.denied()),
+                        Some(lease) if lease.keeper == self.0.me && lease.seconds == seconds => {
+                            counting.renewed.insert(id.clone(), now);
+                            return Ok(());
+                        }
+                        _ => Some(self.busy(&mut counting, id)),
+                    }
+                }
+            };
+            match begun {
+                Some(busy) => break busy,
+                None => idle.await,
             }
         };
         self.write_claim(id, holder, seconds).await?;

@@ -63,6 +63,7 @@ pub mod status;
 pub mod unit;
 
 // What spans several.
+pub mod all_watch;
 mod bootstrap;
 pub use bootstrap::{Bootstrap, BootstrapMachine};
 pub mod cleanup;
@@ -81,3 +82,5 @@ mod password;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;

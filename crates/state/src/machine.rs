@@ -25,6 +25,7 @@ mod instance;
 pub use instance::{Hardware, InstanceDoc, NewInstance, read as read_instance};
 mod removal;
 mod units;
+pub(crate) use units::units;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineDoc {

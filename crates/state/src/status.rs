@@ -118,6 +118,10 @@ fn not_found(of: &StatusOf) -> Error {
     Error::NotFound(format!("status of {}", of.name()))
 }
 
+pub(crate) fn find(image: &Image, m: &ModelUuid, of: &StatusOf) -> Result<Option<Arc<StatusDoc>>> {
+    of.key(m).read(image)
+}
+
 pub fn read(image: &Image, m: &ModelUuid, of: &StatusOf) -> Result<Arc<StatusDoc>> {
     of.key(m).read(image)?.ok_or_else(|| not_found(of))
 }

@@ -20,10 +20,10 @@ pub use add::MoreUnits;
 pub(crate) use add::{add_more, add_several};
 pub mod assign;
 mod destroy;
-pub(crate) use destroy::{clean_dying, destroy, force_destroy, force_remove, obliterate, remove};
+pub(crate) use destroy::{clean_dying, destroy, force_destroy, force_remove, obliterate};
 pub mod memory;
 mod workload_version;
-pub use workload_version::VersionDoc;
+pub(crate) use workload_version::of_application as application_workload_version;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnitDoc {

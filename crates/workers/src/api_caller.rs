@@ -29,19 +29,8 @@ const NOT_PROVISIONED_RETRY: Duration = Duration::from_secs(5);
 const NOT_PROVISIONED_LIMIT: Duration = Duration::from_secs(600);
 
 pub async fn run(conf: ConfFile, scope: Scope<Connection>) -> anyhow::Result<()> {
-    let Some(info) = conf.current().api_info() else {
-        return Err(Request::Waiting("no API address is known yet".to_owned()).into());
-    };
-    let Some(opened) = scope.until_cancelled(open(&info)).await else { return Ok(()) };
-    let (connection, fallback) = opened?;
-    let prepared = scope.until_cancelled(prepare(&conf, &info, &connection, fallback)).await;
-    match prepared {
-        Some(Ok(())) => {}
-        ended => {
-            connection.close().await;
-            return ended.unwrap_or(Ok(()));
-        }
-    }
+    let Some(opened) = scope.until_cancelled(open(&conf)).await else { return Ok(()) };
+    let connection = opened?;
     connection.keep_alive();
     scope.publish(connection.clone());
     tokio::select! {
@@ -55,13 +44,40 @@ pub async fn run(conf: ConfFile, scope: Scope<Connection>) -> anyhow::Result<()>
     }
 }
 
+/// A connection that is logged in as the agent, which has a password of its own by then.
+///
+/// The error holds [`Ended::ConnectImpossible`] if the controller will never let the agent in, and is
+/// [`Transient`] where another try may succeed.
+pub async fn open(conf: &ConfFile) -> anyhow::Result<Connection> {
+    loop {
+        let Some(info) = conf.current().api_info() else {
+            return Err(Request::Waiting("no API address is known yet".to_owned()).into());
+        };
+        let (connection, fallback) = log_in(&info).await?;
+        match prepare(conf, &info, &connection, fallback).await {
+            Ok(Ready::Yes) => return Ok(connection),
+            // Juju begins again as well, so that the new password is proved at once.
+            Ok(Ready::WithNewPassword) => connection.close().await,
+            Err(err) => {
+                connection.close().await;
+                return Err(err);
+            }
+        }
+    }
+}
+
+enum Ready {
+    Yes,
+    WithNewPassword,
+}
+
 /// What is done on each new connection before anybody uses it.
 async fn prepare(
     conf: &ConfFile,
     info: &ApiInfo,
     connection: &Connection,
     fallback: bool,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Ready> {
     let entity = connection.call::<agent::call::GetEntities>(entity(&info.tag)).await?;
     let entity = only(entity.entities)?;
     match ok(entity.error, entity.life) {
@@ -72,7 +88,8 @@ async fn prepare(
     }
     if !fallback {
         // Juju sends the same password at each connect, for the sake of promoted controllers.
-        return set_password(connection, &info.tag, &info.password).await;
+        set_password(connection, &info.tag, &info.password).await?;
+        return Ok(Ready::Yes);
     }
     // Written before the server knows it: the other way round a crash would lock the agent out.
     let password = passwords::random();
@@ -82,11 +99,11 @@ async fn prepare(
     })
     .await?;
     set_password(connection, &info.tag, &password).await?;
-    Err(Ended::PasswordChanged.into())
+    Ok(Ready::WithNewPassword)
 }
 
-/// Opens the connection; true if the fallback password let it in.
-async fn open(info: &ApiInfo) -> anyhow::Result<(Connection, bool)> {
+/// Connects and logs in; true if the fallback password let it in.
+async fn log_in(info: &ApiInfo) -> anyhow::Result<(Connection, bool)> {
     if !info.password.is_empty() {
         match connect(info, &info.password).await {
             Err(err) if code_of(&err) == code::UNAUTHORIZED => {}

@@ -6,9 +6,6 @@ pub enum Ended {
     /// The configuration names other API servers than those this run began with.
     #[error("API addresses changed")]
     AddressesChanged,
-    /// The agent made itself a password; the connection is opened again with it.
-    #[error("agent password changed")]
-    PasswordChanged,
     /// The controller will never let this agent in: its entity is dead or gone, or its credentials are wrong.
     #[error("connection permanently impossible")]
     ConnectImpossible,

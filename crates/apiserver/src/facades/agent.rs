@@ -81,7 +81,7 @@ pub(super) async fn watch_model_config(ctx: Ctx, (): ()) -> Result<NotifyWatchRe
 }
 
 pub(super) async fn controller_config(ctx: Ctx, (): ()) -> Result<ControllerConfigResult> {
-    Ok(ControllerConfigResult { config: ctx.state().controller_config()?.into_iter().collect() })
+    Ok(ControllerConfigResult { config: ctx.state().controller_config()?.values().clone().into_iter().collect() })
 }
 
 /// The controller's keys go to controllers alone.

@@ -81,8 +81,8 @@ async fn jobs(ctx: Ctx, args: Entities) -> Result<JobsResults> {
 async fn set_machine_addresses(ctx: Ctx, args: SetMachinesAddresses) -> Result<ErrorResults> {
     let one = async |it: juju_wire::facade::machiner::MachineAddresses| {
         let id = caller::machine(&ctx, &it.tag)?;
-        let addresses = it.addresses.iter().map(convert::address_from_wire).collect::<Result<_>>()?;
-        Ok(ctx.model().set_machine_addresses(&id, addresses).await?)
+        let addresses = it.addresses.iter().map(convert::address_from_wire).collect::<Result<Vec<_>>>()?;
+        Ok(ctx.model().set_machine_addresses(&id, &addresses).await?)
     };
     Ok(ErrorResults::from_results(each(args.machine_addresses, one).await))
 }
@@ -92,7 +92,7 @@ async fn set_observed_network_config(ctx: Ctx, args: SetMachineNetworkConfig) ->
     let id = caller::machine(&ctx, &args.tag)?;
     let addresses = convert::network_addresses(&args.config)?;
     if !addresses.is_empty() {
-        ctx.model().set_machine_addresses(&id, addresses).await?;
+        ctx.model().set_machine_addresses(&id, &addresses).await?;
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ async fn record_agent_start_information(ctx: Ctx, args: RecordAgentStartInformat
     let one = async |it: RecordAgentStartInformationArg| {
         let id = caller::machine(&ctx, &it.tag)?;
         let hostname = Some(it.hostname).filter(|it| !it.is_empty());
-        Ok(ctx.model().record_agent_start(&id, hostname).await?)
+        Ok(ctx.model().record_agent_start(&id, hostname.as_deref()).await?)
     };
     Ok(ErrorResults::from_results(each(args.args, one).await))
 }

@@ -16,12 +16,64 @@
 
 use crate::Router;
 
+// What several of them need.
+mod caller;
+mod how;
+
+// Of agents.
+mod agent;
+mod deployer;
+mod leadership_service;
+mod logger;
+mod machiner;
+mod migration_flag;
+mod provisioner;
+mod retry_strategy;
+mod uniter;
+
+// Of users.
+mod all_watcher;
+mod annotations;
+mod application;
+mod block;
+mod charms;
+mod client;
+mod cloud;
+mod controller;
+mod machine_manager;
+mod model_config;
+mod model_manager;
+mod user_manager;
+
+// Of both.
 mod admin;
 mod pinger;
 mod watchers;
 
 /// All that is served.
 pub fn register_all(router: &mut Router) {
+    agent::register(router);
+    deployer::register(router);
+    leadership_service::register(router);
+    logger::register(router);
+    machiner::register(router);
+    migration_flag::register(router);
+    provisioner::register(router);
+    retry_strategy::register(router);
+    uniter::register(router);
+
+    annotations::register(router);
+    application::register(router);
+    block::register(router);
+    charms::register(router);
+    client::register(router);
+    cloud::register(router);
+    controller::register(router);
+    machine_manager::register(router);
+    model_config::register(router);
+    model_manager::register(router);
+    user_manager::register(router);
+
     admin::register(router);
     pinger::register(router);
     watchers::register(router);

@@ -187,7 +187,7 @@ async fn provisioning_info(ctx: Ctx, args: Entities) -> Result<ProvisioningInfoR
             constraints: convert::constraints_to_wire(&constraints),
             jobs: machine.jobs.iter().map(|it| it.as_str().to_owned()).collect(),
             placement: machine.placement.clone(),
-            controller_config: ctx.state().controller_config()?.into_iter().collect(),
+            controller_config: ctx.state().controller_config()?.values().clone().into_iter().collect(),
             ..ProvisioningInfo::default()
         })
     };

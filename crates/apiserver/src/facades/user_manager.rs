@@ -1,7 +1,10 @@
 //! `UserManager`: the users of the controller (Juju 3.6 `apiserver/facades/client/usermanager`).
 
 use juju_core::{Tag, UserName};
-use juju_state::{access::{Access, Object}, user::{self, UserDoc}};
+use juju_state::{
+    access::Object,
+    user::{self, UserDoc},
+};
 use juju_wire::{
     Bytes, Time,
     facade::user_manager::{
@@ -98,7 +101,6 @@ async fn add_user(ctx: Ctx, args: AddUsers) -> Result<AddUserResults> {
             return Err(Error::not_supported("adding a user without a password is not implemented"));
         }
         ctx.state().add_user(&name, &it.display_name, &it.password, &by).await?;
-        ctx.state().grant(&Object::Controller, &name, Access::Login, &by).await?;
         Ok((Tag::from(name).to_string(), vec![]))
     };
     Ok(AddUserResults { results: each(args.users, one).await })

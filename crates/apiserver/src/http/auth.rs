@@ -1,14 +1,17 @@
 //! Who asks over HTTP: Basic, with the entity's tag as the name; a machine's nonce in a header of its own.
 
+use std::{marker::PhantomData, sync::Arc};
+
 use axum::{
-    http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::Response,
+    extract::FromRequestParts,
+    http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
+    response::{IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use juju_state::access::Access;
 use juju_wire::code;
 
-use super::reply;
+use super::{path::At, reply};
 use crate::{
     Entity, Error, auth,
     auth::Credentials,
@@ -16,70 +19,97 @@ use crate::{
     server::{Shared, Visit},
 };
 
-/// Finds out who that is; a stranger no more if it is somebody.
-pub(super) async fn authenticate(
-    shared: &Shared,
-    place: &Place,
-    headers: &HeaderMap,
-    visit: &Visit,
-) -> Result<Entity, Response> {
-    let (tag, password) = basic(headers).unwrap_or_default();
-    let nonce = headers.get("x-juju-nonce").and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let credentials = Credentials { tag: &tag, password: &password, nonce };
-    let entity = auth::authenticate(shared, place, credentials).await.map_err(refuse)?;
-    visit.door.admit();
-    Ok(entity)
+/// Somebody who may do what the path is for; a handler that has one needs no further check.
+pub(super) struct Caller<R> {
+    pub(super) entity: Entity,
+    pub(super) place: Place,
+    pub(super) visit: Visit,
+    right: PhantomData<R>,
 }
 
-/// Those who may write to the model.
-pub(super) fn may_write(entity: &Entity) -> Result<(), Response> {
-    check(matches!(entity, Entity::User(user) if user.may(Access::Write)))
-}
-
-/// Those who may read the model's logs: users who may read it, and controllers.
-pub(super) fn may_read_logs(entity: &Entity) -> Result<(), Response> {
-    check(match entity {
-        Entity::User(user) => user.may(Access::Read),
-        other => other.is_controller(),
-    })
+/// What a path asks of whoever uses it.
+pub(super) trait Right: Send + 'static {
+    fn has(entity: &Entity) -> bool;
 }
 
 /// Users who may read the model, and all of its agents.
-pub(super) fn may_read(entity: &Entity) -> Result<(), Response> {
-    check(match entity {
-        Entity::User(user) => user.may(Access::Read),
-        _ => true,
-    })
+pub(super) enum Read {}
+impl Right for Read {
+    fn has(entity: &Entity) -> bool {
+        !matches!(entity, Entity::User(user) if !user.may(Access::Read))
+    }
 }
 
-pub(super) fn may_administer(entity: &Entity) -> Result<(), Response> {
-    check(matches!(entity, Entity::User(user) if user.may(Access::Admin)))
+/// Users who may write to the model.
+pub(super) enum Write {}
+impl Right for Write {
+    fn has(entity: &Entity) -> bool {
+        matches!(entity, Entity::User(user) if user.may(Access::Write))
+    }
 }
 
-pub(super) fn is_agent(entity: &Entity) -> Result<(), Response> {
-    check(!entity.is_user())
+/// Users who may do everything.
+pub(super) enum Superuser {}
+impl Right for Superuser {
+    fn has(entity: &Entity) -> bool {
+        matches!(entity, Entity::User(user) if user.is_superuser())
+    }
 }
 
-fn check(may: bool) -> Result<(), Response> {
-    if may { Ok(()) } else { Err(forbidden(&Error::unauthorized())) }
+/// Users who may read the model, and controllers.
+pub(super) enum ReadLogs {}
+impl Right for ReadLogs {
+    fn has(entity: &Entity) -> bool {
+        if entity.is_user() { Read::has(entity) } else { entity.is_controller() }
+    }
 }
 
-fn forbidden(error: &Error) -> Response {
-    reply::text(StatusCode::FORBIDDEN, format_args!("authorization failed: {error}"))
+/// Agents.
+pub(super) enum Log {}
+impl Right for Log {
+    fn has(entity: &Entity) -> bool {
+        !entity.is_user()
+    }
+}
+
+impl<R: Right> FromRequestParts<Arc<Shared>> for Caller<R> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Response> {
+        let At(place) = At::from_request_parts(parts, shared).await?;
+        let Some(visit) = parts.extensions.get::<Visit>().cloned() else {
+            return Err(Error::other("the connection is not known").into_response());
+        };
+        let entity = identify(shared, &place, &parts.headers).await.map_err(refuse)?;
+        if !R::has(&entity) {
+            return Err(refuse(Error::unauthorized()));
+        }
+        // A stranger no more.
+        visit.door.admit();
+        Ok(Caller { entity, place, visit, right: PhantomData })
+    }
+}
+
+async fn identify(shared: &Shared, place: &Place, headers: &HeaderMap) -> crate::Result<Entity> {
+    let (tag, password) = basic(headers).unwrap_or_default();
+    let nonce = headers.get("x-juju-nonce").and_then(|it| it.to_str().ok()).unwrap_or_default();
+    auth::authenticate(shared, place, Credentials { tag: &tag, password: &password, nonce }).await
 }
 
 fn refuse(error: Error) -> Response {
     match error.code() {
         // Known, but not let in there.
-        code::UNAUTHORIZED if error == Error::unauthorized() => forbidden(&error),
+        code::UNAUTHORIZED if error == Error::unauthorized() => {
+            reply::text(StatusCode::FORBIDDEN, format_args!("authorization failed: {error}"))
+        }
         code::UNAUTHORIZED | code::NO_CREDS | code::NOT_PROVISIONED => {
-            let mut response =
-                reply::text(StatusCode::UNAUTHORIZED, format_args!("authentication failed: {error}"));
+            let why = format_args!("authentication failed: {error}");
+            let mut response = reply::text(StatusCode::UNAUTHORIZED, why);
             let realm = HeaderValue::from_static("Basic realm=\"juju\"");
             response.headers_mut().insert(header::WWW_AUTHENTICATE, realm);
             response
         }
-        _ => axum::response::IntoResponse::into_response(error),
+        _ => error.into_response(),
     }
 }
 

@@ -3,8 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    extract::{Extension, RawQuery, Request, State},
-    http::HeaderMap,
+    extract::{RawQuery, Request, State},
     response::{IntoResponse as _, Response},
 };
 use futures_util::StreamExt as _;
@@ -13,14 +12,13 @@ use juju_wire::{codec::Ser, params::LogMessage};
 
 use super::{
     auth,
-    path::At,
     stream::{close, greet, send},
     upgrade::{Socket, upgrade},
 };
 use crate::{
     Error, Result,
     logs::{ModelLog, Query},
-    server::{Shared, Visit},
+    server::Shared,
 };
 
 /// Juju's `max-debug-log-duration`.
@@ -28,37 +26,33 @@ const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn serve(
     State(shared): State<Arc<Shared>>,
-    Extension(visit): Extension<Visit>,
-    At(place): At,
+    caller: auth::Caller<auth::ReadLogs>,
     RawQuery(query): RawQuery,
-    headers: HeaderMap,
     request: Request,
 ) -> Response {
-    let entity = match auth::authenticate(&shared, &place, &headers, &visit).await {
-        Ok(entity) => entity,
-        Err(refused) => return refused,
-    };
-    if let Err(refused) = auth::may_read_logs(&entity) {
-        return refused;
-    }
-    let log = place.model(&shared).and_then(|it| Ok(it.doc()?)).and_then(|it| shared.logs.model(&it));
+    let log = caller.place.model(&shared).and_then(|it| Ok(it.doc()?)).and_then(|it| shared.logs.model(&it));
     let log = match log {
         Ok(log) => log,
         Err(err) => return err.into_response(),
     };
     let query = Query::parse(query.as_deref().unwrap_or_default());
-    let stop = visit.stop.clone();
-    upgrade(&visit, request, Limit::new(juju_rpc::MAX_FRAME_BEFORE_LOGIN), move |mut socket| async move {
-        if greet(&mut socket, query.as_ref().map(|_| ())).await
-            && let Ok(query) = query
-        {
-            let sending = tokio::time::timeout(MAX_DURATION, follow(&mut socket, log, query));
-            if let Some(Ok(Err(err))) = stop.run_until_cancelled(sending).await {
-                tracing::warn!(%err, "cannot read the logs of agents");
+    let stop = caller.visit.stop.clone();
+    upgrade(
+        &caller.visit,
+        request,
+        Limit::new(juju_rpc::MAX_FRAME_BEFORE_LOGIN),
+        move |mut socket| async move {
+            if greet(&mut socket, query.as_ref().map(|_| ())).await
+                && let Ok(query) = query
+            {
+                let sending = tokio::time::timeout(MAX_DURATION, follow(&mut socket, log, query));
+                if let Some(Ok(Err(err))) = stop.run_until_cancelled(sending).await {
+                    tracing::warn!(%err, "cannot read the logs of agents");
+                }
             }
-        }
-        close(socket).await;
-    })
+            close(socket).await;
+        },
+    )
 }
 
 /// Sends until there is no more to come or the peer leaves.

@@ -3,8 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    extract::{Extension, Request, State},
-    http::HeaderMap,
+    extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -17,15 +16,10 @@ use tokio::time::{Instant, interval_at};
 
 use super::{
     auth,
-    path::At,
     stream::{close, greet, send},
     upgrade::{Socket, upgrade},
 };
-use crate::{
-    limits::Bucket,
-    logs::ModelLog,
-    server::{Shared, Visit},
-};
+use crate::{limits::Bucket, logs::ModelLog, server::Shared};
 
 /// One record. A hook that prints more than this loses its connection, not the server its memory.
 const MAX_RECORD: usize = 1 << 20;
@@ -37,25 +31,16 @@ const BATCH: usize = 256;
 
 pub(super) async fn serve(
     State(shared): State<Arc<Shared>>,
-    Extension(visit): Extension<Visit>,
-    At(place): At,
-    headers: HeaderMap,
+    caller: auth::Caller<auth::Log>,
     request: Request,
 ) -> Response {
-    let entity = match auth::authenticate(&shared, &place, &headers, &visit).await {
-        Ok(entity) => entity,
-        Err(refused) => return refused,
-    };
-    if let Err(refused) = auth::is_agent(&entity) {
-        return refused;
-    }
-    let log = place.model(&shared).and_then(|it| Ok(it.doc()?)).and_then(|it| shared.logs.model(&it));
+    let log = caller.place.model(&shared).and_then(|it| Ok(it.doc()?)).and_then(|it| shared.logs.model(&it));
     let log = match log {
         Ok(log) => log,
         Err(err) => return err.into_response(),
     };
-    let (stop, tag) = (visit.stop.clone(), entity.tag().to_string());
-    upgrade(&visit, request, Limit::new(MAX_RECORD), move |mut socket| async move {
+    let (stop, tag) = (caller.visit.stop.clone(), caller.entity.tag().to_string());
+    upgrade(&caller.visit, request, Limit::new(MAX_RECORD), move |mut socket| async move {
         if greet(&mut socket, Ok(())).await {
             let bucket = Bucket::new(shared.limits.log_records);
             let receiving = receive(&mut socket, &shared, log, &tag, &bucket);

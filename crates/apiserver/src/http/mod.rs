@@ -2,6 +2,7 @@
 
 mod api;
 mod auth;
+mod body;
 mod charms;
 mod debug_log;
 mod health;

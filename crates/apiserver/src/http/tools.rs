@@ -1,11 +1,11 @@
-//! Agent binaries: `/tools/<version>` to everyone, uploads from administrators.
+//! Agent binaries: `/tools/<version>` to everyone, uploads from superusers.
 
 use std::sync::Arc;
 
 use axum::{
     Json,
     body::Body,
-    extract::{Extension, Path, RawQuery, Request, State},
+    extract::{Path, RawQuery, Request, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -15,11 +15,8 @@ use serde_json::json;
 use std::collections::HashMap;
 use tokio_util::io::ReaderStream;
 
-use super::{auth, path::At};
-use crate::{
-    Error, Result,
-    server::{Shared, Visit},
-};
+use super::{auth, body};
+use crate::{Error, Result, server::Shared};
 
 const CONTENT_TYPE: &str = "application/x-tar-gz";
 
@@ -42,26 +39,19 @@ pub(super) async fn download(
     Ok((headers, Body::from_stream(ReaderStream::new(file))).into_response())
 }
 
-/// Takes an agent binary for all models of the controller.
+/// Takes an agent binary. Juju lets a model's administrator do so for that model; here all models share the binaries,
+/// the controller's own among them, so only a superuser may.
 pub(super) async fn upload(
     State(shared): State<Arc<Shared>>,
-    Extension(visit): Extension<Visit>,
-    At(place): At,
+    _: auth::Caller<auth::Superuser>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Request,
 ) -> Response {
-    let entity = match auth::authenticate(&shared, &place, &headers, &visit).await {
-        Ok(entity) => entity,
-        Err(refused) => return refused,
-    };
-    if let Err(refused) = auth::may_administer(&entity) {
-        return refused;
-    }
     store(&shared, query.as_deref().unwrap_or_default(), &headers, request.into_body()).await.into_response()
 }
 
-async fn store(shared: &Shared, query: &str, headers: &HeaderMap, body: Body) -> Result<Response> {
+async fn store(shared: &Shared, query: &str, headers: &HeaderMap, sent: Body) -> Result<Response> {
     let version = url::form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "binaryVersion");
     let Some((_, version)) = version else {
         return Err(Error::bad_request("expected binaryVersion argument"));
@@ -74,10 +64,11 @@ async fn store(shared: &Shared, query: &str, headers: &HeaderMap, body: Body) ->
         let why = format_args!("expected Content-Type: {CONTENT_TYPE}, got: {content_type}");
         return Err(Error::bad_request(why));
     }
-    let stored = super::charms::receive(shared, body, shared.limits.tools_bytes).await?;
-    if stored.size == 0 {
+    let upload = body::receive(shared, sent, shared.limits.tools_bytes).await?;
+    if upload.size() == 0 {
         return Err(Error::new(code::BAD_REQUEST, "no agent binaries uploaded"));
     }
+    let stored = shared.objects.keep(upload).await.map_err(body::failed)?;
     shared.tools.put(&binary, &stored).await?;
     let tools = json!({ "tools": [{
         "version": binary.to_string(),

@@ -15,7 +15,7 @@ use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Limits, Logs, Objects, Router, Tools,
+    Leases, Limits, Logs, Objects, Router, Tools,
     connection::{self, Place},
     http,
     limits::{Bucket, Doors},
@@ -32,6 +32,7 @@ pub struct Config {
     pub objects: Objects,
     pub tools: Tools,
     pub logs: Logs,
+    pub leases: Leases,
     pub limits: Limits,
 }
 
@@ -49,6 +50,7 @@ pub(crate) struct Shared {
     pub(crate) objects: Objects,
     pub(crate) tools: Tools,
     pub(crate) logs: Logs,
+    pub(crate) leases: Leases,
     pub(crate) limits: Limits,
     pub(crate) doors: Arc<Doors>,
     pub(crate) agent_logins: Bucket,
@@ -72,7 +74,7 @@ pub enum ServeError {
 
 impl ApiServer {
     pub fn new(config: Config) -> ApiServer {
-        let Config { state, router, tls, objects, tools, logs, limits } = config;
+        let Config { state, router, tls, objects, tools, logs, leases, limits } = config;
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let shared = Shared {
             state,
@@ -80,6 +82,7 @@ impl ApiServer {
             objects,
             tools,
             logs,
+            leases,
             doors: Doors::new(&limits),
             agent_logins: Bucket::new(limits.agent_logins),
             limits,
@@ -89,6 +92,11 @@ impl ApiServer {
             local_connections: AtomicU64::new(0),
         };
         ApiServer { shared: Arc::new(shared), tls }
+    }
+
+    /// What the agents of the models log.
+    pub fn logs(&self) -> &Logs {
+        &self.shared.logs
     }
 
     /// Serves what connects to the listener until `stop` is cancelled, then lets connections end. All of their tasks

@@ -1,7 +1,5 @@
 //! Putting units on machines: each new unit is staged, and assigned when the unit assigner comes by.
 
-use std::sync::Arc;
-
 use juju_core::{Base, Constraints, ContainerType, Life, MachineId, ModelUuid, Placement, UnitName};
 use juju_store::Image;
 use serde::{Deserialize, Serialize};

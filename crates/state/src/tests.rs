@@ -1,0 +1,26 @@
+//! What spans several kinds of documents, on a store in memory.
+
+mod deploying;
+mod leases;
+mod models;
+mod random;
+mod relating;
+mod removing;
+mod users;
+mod watching;
+
+/// Handlers run in tasks of their own: what they await must be `Send`, also where it borrows.
+#[test]
+fn calls_can_be_spawned() {
+    fn sends<T: Send>(_: T) {}
+    let call = |model: crate::Model, unit: juju_core::UnitName| {
+        sends(async move {
+            let changes = crate::commit::HookChanges::default();
+            model.commit_hook(&unit, &changes).await?;
+            model.run_cleanups().await?;
+            let (_, mut watcher) = model.watch_all()?;
+            watcher.next().await
+        });
+    };
+    let _ = call;
+}
