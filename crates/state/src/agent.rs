@@ -54,10 +54,6 @@ impl Agent {
         model::key_in(m, format_args!("agent/{}", self.name()))
     }
 
-    pub(crate) fn version_path(&self, m: &ModelUuid) -> String {
-        self.version_key(m).path().to_owned()
-    }
-
     /// Fails unless the entity is there, and not dead.
     async fn ensure_there(&self, tx: &Tx, m: &ModelUuid) -> Result<()> {
         let (life, what) = match self {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use juju_core::{
-    Address, ApplicationName, Base, Binary, CharmUrl, Constraints, Life, MachineId, ModelUuid, PortRange, RelationId,
+    Address, ApplicationName, Base, Binary, CharmUrl, Constraints, Life, MachineId, PortRange, RelationId,
     StatusInfo, Tag, UnitName,
 };
 use juju_store::{Image, Interest};

@@ -12,7 +12,8 @@ use juju_store::Interest;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Doc, Key, Model, Prefix, Result, Tx, V, application, charm, destroy, machine, model, relation, unit,
+    Doc, Error, Key, Model, Prefix, Result, Tx, V, application, charm, destroy, machine, model, relation,
+    unit,
     watch::{self, Watcher},
 };
 
@@ -66,7 +67,6 @@ pub enum Work {
     /// The rest of a dying application without units and relations.
     Application {
         application: ApplicationName,
-        how: How,
     },
     /// A charm that may have lost its last reference.
     Charm {
@@ -168,6 +168,10 @@ impl Model {
                     };
                     self.transact(done).await?;
                 }
+                Err(Error::TryAgain(reason)) => {
+                    tracing::debug!(model = %self.uuid(), work = ?doc.work, reason, "a cleanup has to wait");
+                    failed.insert(name);
+                }
                 Err(err) => {
                     let error = format!("{:#}", anyhow::Error::from(err));
                     tracing::warn!(model = %self.uuid(), work = ?doc.work, error, "a cleanup failed");
@@ -193,7 +197,7 @@ impl Model {
             Work::Settings { relation } => relation::clean_settings(self, relation).await,
             Work::ForceDestroyRelation { relation } => relation::force_destroy(self, relation).await,
             Work::Units { application, how } => application::clean_units(self, application, how).await,
-            Work::Application { application, how } => application::clean(self, application, how).await,
+            Work::Application { application } => application::clean(self, application).await,
             Work::Charm { url } => charm::clean(self, url).await,
             Work::CharmConfig { application, url } => application::clean_config(self, application, url).await,
             Work::DyingUnit { unit, how } => unit::clean_dying(self, unit, how).await,

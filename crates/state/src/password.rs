@@ -45,11 +45,11 @@ impl UserHash {
 /// The hash of an agent's password.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct AgentHash(String);
+pub(crate) struct AgentHash(String);
 
 impl AgentHash {
     /// Refuses a password that is too short to be random.
-    pub fn of(password: &str) -> Result<AgentHash> {
+    pub(crate) fn of(password: &str) -> Result<AgentHash> {
         if password.len() < AGENT_PASSWORD_CHARS {
             let size = password.len();
             return Err(Error::not_valid(format!(
@@ -59,7 +59,7 @@ impl AgentHash {
         Ok(AgentHash(fast(password)))
     }
 
-    pub fn matches(&self, password: &str) -> bool {
+    pub(crate) fn matches(&self, password: &str) -> bool {
         equal(&self.0, &fast(password))
     }
 }

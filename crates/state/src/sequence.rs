@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::{Doc, Key, Result, Tx, V, model};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Sequence {
-    pub v: V<1>,
+struct Sequence {
+    v: V<1>,
     /// The number that is taken next.
-    pub next: u32,
+    next: u32,
 }
 
 impl Doc for Sequence {

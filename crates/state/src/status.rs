@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Doc, Error, Key, Model, Prefix, Result, Tx, V,
+    Doc, Error, Key, Model, Result, Tx, V,
     history::{Entry, Range},
     model,
 };
@@ -64,10 +64,6 @@ impl StatusOf {
 
     fn key(&self, m: &ModelUuid) -> Key<StatusDoc> {
         model::key_in(m, format_args!("status/{}", self.name()))
-    }
-
-    pub(crate) fn path(&self, m: &ModelUuid) -> String {
-        self.key(m).path().to_owned()
     }
 
     fn kind(&self) -> StatusKind {
@@ -167,11 +163,6 @@ fn record(tx: &Tx, m: &ModelUuid, of: &StatusOf, new: &NewStatus) {
 
 pub(crate) fn delete(tx: &Tx, m: &ModelUuid, of: &StatusOf) {
     of.key(m).delete(tx);
-}
-
-/// The statuses of all things whose names begin so, such as `unit/db/`, by what follows.
-pub(crate) fn prefix(m: &ModelUuid, kind: &str) -> Prefix<StatusDoc> {
-    model::prefix_in(m, format_args!("status/{kind}/"))
 }
 
 impl Model {

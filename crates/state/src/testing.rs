@@ -74,11 +74,10 @@ pub(crate) fn charm(metadata: &str, config: Option<&str>) -> Charm {
     }
 }
 
-pub(crate) const DB: &str = "name: db\nprovides: {server: {interface: sql}}\npeers: {ring: {interface: ring}}";
-pub(crate) const WEB: &str =
-    "name: web\nrequires: {db: {interface: sql}}\nprovides: {site: {interface: http}, logs: {interface: log, scope: container}}";
-pub(crate) const LOG: &str =
-    "name: log\nsubordinate: true\nrequires: {info: {interface: juju-info, scope: container}, logs: {interface: log, scope: container}}";
+pub(crate) const DB: &str =
+    "name: db\nprovides: {server: {interface: sql}}\npeers: {ring: {interface: ring}}";
+pub(crate) const WEB: &str = "name: web\nrequires: {db: {interface: sql}}\nprovides: {site: {interface: http}, logs: {interface: log, scope: container}}";
+pub(crate) const LOG: &str = "name: log\nsubordinate: true\nrequires: {info: {interface: juju-info, scope: container}, logs: {interface: log, scope: container}}";
 pub(crate) const OPTIONS: &str =
     "options: {port: {type: int, default: 80}, name: {type: string, default: x}, debug: {type: boolean}}";
 

@@ -23,4 +23,12 @@ fn calls_can_be_spawned() {
         });
     };
     let _ = call;
+    let claim = |leases: crate::lease::LeaseManager, id: crate::lease::LeaseId| {
+        sends(async move {
+            leases.claim(&id, "db/0", std::time::Duration::from_secs(60), std::time::Duration::ZERO).await?;
+            leases.expire(std::time::Duration::ZERO).await?;
+            leases.released(&id).await
+        });
+    };
+    let _ = claim;
 }

@@ -28,7 +28,13 @@ pub(super) fn entities(image: &Image, m: &ModelUuid, key: &str) -> Vec<EntityId>
         // What follows the application's name is the charm's URL, or a unit's number.
         "appcfg" | "version" => application_of(id.split('/').next().unwrap_or(id)),
         "unit" => unit_of(image, m, id),
-        "ports" => id.split_once('/').map(|(_, unit)| unit).and_then(|it| it.parse().ok()).map(EntityId::Unit).into_iter().collect(),
+        "ports" => id
+            .split_once('/')
+            .map(|(_, unit)| unit)
+            .and_then(|it| it.parse().ok())
+            .map(EntityId::Unit)
+            .into_iter()
+            .collect(),
         "relation" => id.parse().map(EntityId::Relation).into_iter().collect(),
         "charm" => id.parse().map(EntityId::Charm).into_iter().collect(),
         "annot" => id.parse().map(EntityId::Annotation).into_iter().collect(),

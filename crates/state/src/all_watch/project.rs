@@ -28,10 +28,16 @@ pub(super) fn all_ids(image: &Image, m: &ModelUuid) -> Result<BTreeSet<EntityId>
     let mut all = BTreeSet::from([EntityId::Model]);
     all.extend(machine::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Machine));
     all.extend(charm::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Charm));
-    all.extend(application::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Application));
+    all.extend(
+        application::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Application),
+    );
     all.extend(unit::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Unit));
-    all.extend(relation::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Relation));
-    all.extend(annotation::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Annotation));
+    all.extend(
+        relation::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Relation),
+    );
+    all.extend(
+        annotation::prefix(m).read_names(image).filter_map(|it| it.parse().ok()).map(EntityId::Annotation),
+    );
     all.extend(block::all(image, m)?.into_iter().map(|it| EntityId::Block(it.kind)));
     Ok(all)
 }
@@ -153,7 +159,8 @@ fn unit(image: &Image, m: &ModelUuid, name: &UnitName) -> Result<Option<Entity>>
         Some(id) => (address::read(image, m, id)?, ports::of_unit(image, m, id, name)?.ranges()),
         None => Default::default(),
     };
-    let value = |it: &Option<address::Preferred>| it.as_ref().map(|it| it.address.value.clone()).unwrap_or_default();
+    let value =
+        |it: &Option<address::Preferred>| it.as_ref().map(|it| it.address.value.clone()).unwrap_or_default();
     Ok(Some(Entity::Unit(Box::new(UnitEntity {
         name: name.clone(),
         life: doc.life,

@@ -29,7 +29,7 @@ pub(crate) async fn destroy(tx: &Tx, m: &ModelUuid, name: &ApplicationName, how:
     }
     cleanup::queue(tx, m, Work::Units { application: name.clone(), how })?;
     if how.force {
-        cleanup::queue_after(tx, m, how, Work::Application { application: name.clone(), how })?;
+        cleanup::queue_after(tx, m, how, Work::Application { application: name.clone() })?;
     }
     if relation::list_of(tx, m, name).await?.len() <= RELATIONS_AT_ONCE {
         relation::destroy_all_of(tx, m, name, how).await?;
@@ -79,14 +79,14 @@ pub(crate) async fn clean_units(model: &Model, name: ApplicationName, how: How) 
     Ok(())
 }
 
-/// Removes what is left of a dying application. What it still has is looked at later, with all else that is due.
-pub(crate) async fn clean(model: &Model, name: ApplicationName, how: How) -> Result<()> {
+/// Removes what is left of a dying application. While units or relations are left, the work stays queued.
+pub(crate) async fn clean(model: &Model, name: ApplicationName) -> Result<()> {
     let m = model.uuid();
     let finish = async |tx: Tx| {
         remove_if_left(&tx, m, &name).await?;
         match key(m, &name).get(&tx).await? {
-            Some(it) if it.life != Life::Alive && how.force => {
-                cleanup::queue_after(&tx, m, how, Work::Application { application: name.clone(), how })
+            Some(it) if it.life != Life::Alive => {
+                Err(Error::TryAgain(format!("application \"{name}\" still has units or relations")))
             }
             _ => Ok(()),
         }

@@ -26,7 +26,10 @@ async fn a_unit_comes_to_work() {
     assert_eq!(model.staged_units(), units);
     assert_eq!(model.relations().unwrap()[0].key.to_string(), "db:ring");
     let workload = model.status(&StatusOf::Workload(id("db/0"))).unwrap();
-    assert_eq!((workload.info.status, workload.info.message.as_str()), (Status::Waiting, "waiting for machine"));
+    assert_eq!(
+        (workload.info.status, workload.info.message.as_str()),
+        (Status::Waiting, "waiting for machine")
+    );
 
     assert_eq!(model.start(&id("db/0")).await, id("0"));
     assert_eq!(model.start(&id("db/1")).await, id("1"));
@@ -66,13 +69,19 @@ async fn bad_deploys_change_nothing() {
         refused(&model, |it| it.name = id("db")).await,
         "cannot add application \"db\": application already exists"
     );
-    assert_eq!(refused(&model, |it| it.charm_url = id("local:web-7")).await, "charm \"local:web-7\" not found");
+    assert_eq!(
+        refused(&model, |it| it.charm_url = id("local:web-7")).await,
+        "charm \"local:web-7\" not found"
+    );
     assert_eq!(
         refused(&model, |it| it.config_texts = text("port", "http")).await,
         "option \"port\" expected int, got \"http\""
     );
     assert_eq!(refused(&model, |it| it.config_texts = text("nope", "1")).await, "unknown option \"nope\"");
-    assert_eq!(refused(&model, |it| it.bindings = text("nope", "alpha")).await, "endpoint \"nope\" not found");
+    assert_eq!(
+        refused(&model, |it| it.bindings = text("nope", "alpha")).await,
+        "endpoint \"nope\" not found"
+    );
     assert_eq!(refused(&model, |it| it.bindings = text("db", "dmz")).await, "space \"dmz\" not found");
     assert_eq!(
         refused(&model, |it| it.base = id("ubuntu@20.04")).await,
@@ -185,7 +194,8 @@ async fn config_is_by_charm() {
     model.start(&unit).await;
     let (first, mut watcher) = model.watch_unit_config(&unit).unwrap();
     assert_eq!(first.len(), 1);
-    let texts = BTreeMap::from([("port".to_owned(), "8080".to_owned()), ("trust".to_owned(), "true".to_owned())]);
+    let texts =
+        BTreeMap::from([("port".to_owned(), "8080".to_owned()), ("trust".to_owned(), "true".to_owned())]);
     model.update_application_config(&app, &Values::new(), &texts).await.unwrap();
     assert_ne!(watcher.next().await.unwrap(), first);
     assert_eq!(json!(model.unit_config(&unit).unwrap()), json!({"name": "x", "port": 8080}));
@@ -193,10 +203,13 @@ async fn config_is_by_charm() {
     assert_eq!(model.application_trust(&app).unwrap(), Some(true));
 
     // Another revision has no such port; the unit goes on with the old one until it says otherwise.
-    let config = "options: {port: {type: string}, name: {type: string, default: y}}";
+    let config = "options: {port: {type: string}, name: {type: string, default: w}}";
     let url = model.upload(charm(DB, Some(config))).await;
     assert_eq!(url.to_string(), "local:db-1");
-    model.update_application_config(&app, &Values::from([("name".into(), json!("z"))]), &BTreeMap::new()).await.unwrap();
+    model
+        .update_application_config(&app, &Values::from([("name".into(), json!("z"))]), &BTreeMap::new())
+        .await
+        .unwrap();
     let refresh = Refresh {
         charm_origin: crate::application::CharmOrigin::local(&url),
         charm_url: url.clone(),
@@ -220,7 +233,11 @@ async fn config_is_by_charm() {
     let error = model.set_unit_charm_url(&unit, &id("local:db-0")).await.unwrap_err();
     assert_eq!(error.to_string(), "charm \"local:db-0\" not found");
     model.remove_charm(&id("local:db-0")).await.unwrap();
-    assert_eq!(model.reserve_charm(&id("local:db-0")).await.unwrap(), id("local:db-2"), "no revision comes twice");
+    assert_eq!(
+        model.reserve_charm(&id("local:db-0")).await.unwrap(),
+        id("local:db-2"),
+        "no revision comes twice"
+    );
 }
 
 #[tokio::test]
@@ -231,7 +248,10 @@ async fn unit_memory_has_limits() {
     let first = NewMemory { uniter: Some("op: continue".into()), ..NewMemory::default() };
     model.set_unit_memory(&unit, &first).await.unwrap();
     let charm = BTreeMap::from([("key".to_owned(), "value".to_owned())]);
-    model.set_unit_memory(&unit, &NewMemory { charm: Some(charm.clone()), ..NewMemory::default() }).await.unwrap();
+    model
+        .set_unit_memory(&unit, &NewMemory { charm: Some(charm.clone()), ..NewMemory::default() })
+        .await
+        .unwrap();
     let memory = model.unit_memory(&unit).unwrap();
     assert_eq!((memory.uniter.as_str(), &memory.charm), ("op: continue", &charm));
     let big = NewMemory { uniter: Some("x".repeat(512 * 1024 + 1)), ..NewMemory::default() };
@@ -248,7 +268,10 @@ async fn statuses_have_their_time() {
     model.deploy_charm(DB, 1).await;
     let unit = id("db/0");
     let set = async |status, message: &str| {
-        model.set_agent_status(&unit, &crate::status::NewStatus::new(status, message)).await.map_err(|it| it.to_string())
+        model
+            .set_agent_status(&unit, &crate::status::NewStatus::new(status, message))
+            .await
+            .map_err(|it| it.to_string())
     };
     assert_eq!(set(Status::Idle, "").await.unwrap_err(), "cannot set status \"idle\"");
     set(Status::Error, "no machine for it").await.unwrap();

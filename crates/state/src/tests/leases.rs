@@ -73,8 +73,10 @@ async fn a_start_renews_all() {
 #[tokio::test]
 async fn keepers_change() {
     let (fixture, _, lease) = fixture().await;
-    let (a, b) =
-        (LeaseManager::new(fixture.state.clone(), "0", s(0)), LeaseManager::new(fixture.state.clone(), "1", s(0)));
+    let (a, b) = (
+        LeaseManager::new(fixture.state.clone(), "0", s(0)),
+        LeaseManager::new(fixture.state.clone(), "1", s(0)),
+    );
     let live = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<BTreeSet<_>>();
     a.claim(&lease, "db/0", s(60), s(0)).await.unwrap();
     b.saw_sessions(&live(&["0", "1"]), s(1)).unwrap();
@@ -110,8 +112,7 @@ async fn claims_do_not_overtake_an_expiry() {
     // Both at once, again and again: whoever is answered that he holds it, holds it.
     for round in 1..20 {
         let now = s(60 * round);
-        let (expired, claimed) =
-            tokio::join!(leases.expire(now), leases.claim(&lease, "db/0", s(60), now));
+        let (expired, claimed) = tokio::join!(leases.expire(now), leases.claim(&lease, "db/0", s(60), now));
         expired.unwrap();
         claimed.unwrap();
         let held = lease.key().read(&fixture.state.image()).unwrap().map(|it| it.holder.clone());

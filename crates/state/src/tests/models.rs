@@ -33,14 +33,21 @@ async fn config_has_sources() {
     let model = fixture.model("m").await;
     let config = model.config().unwrap();
     let origin = |name: &str| model.config().unwrap().iter().find(|it| it.0 == name).map(|it| it.2);
-    assert_eq!((config.text("logging-config"), origin("logging-config")), ("<root>=INFO", Some(Origin::Default)));
+    assert_eq!(
+        (config.text("logging-config"), origin("logging-config")),
+        ("<root>=INFO", Some(Origin::Default))
+    );
     assert_eq!(origin("name"), Some(Origin::Model));
-    let mut cloud = crate::cloud::CloudDoc::clone(&crate::cloud::read(&fixture.state.image(), &id("local")).unwrap());
+    let mut cloud =
+        crate::cloud::CloudDoc::clone(&crate::cloud::read(&fixture.state.image(), &id("local")).unwrap());
     cloud.config.insert("development".into(), json!(true));
     let mut watcher = model.watch_config().unwrap();
     fixture.state.update_cloud(&cloud).await.unwrap();
     watcher.next().await.unwrap();
-    assert_eq!((model.config().unwrap().flag("development"), origin("development")), (true, Some(Origin::Controller)));
+    assert_eq!(
+        (model.config().unwrap().flag("development"), origin("development")),
+        (true, Some(Origin::Controller))
+    );
 
     let values = |name: &str, value: serde_json::Value| Values::from([(name.to_owned(), value)]);
     model.update_config(&values("development", json!("false")), &[]).await.unwrap();
@@ -58,7 +65,11 @@ async fn config_has_sources() {
         ("update-status-hook-interval", json!("5s"), "update-status-hook-interval 5s is out of range"),
         ("egress-subnets", json!("0.0.0.0/0"), "CIDR \"0.0.0.0/0\" not allowed"),
         ("resource-tags", json!("juju-x=1"), "tag \"juju-x\" uses reserved prefix \"juju-\""),
-        ("container-networking-method", json!("fan"), "container-networking-method cannot be set to 'fan' without fan-config set"),
+        (
+            "container-networking-method",
+            json!("fan"),
+            "container-networking-method cannot be set to 'fan' without fan-config set",
+        ),
         ("development", json!("maybe"), "development: expected bool, got string(\"maybe\")"),
     ] {
         let got = model.update_config(&values(name, value), &[]).await.unwrap_err();
@@ -128,7 +139,8 @@ async fn a_forced_model_ends_whatever_is_in_it() {
     model.deploy_charm(DB, 2).await;
     model.start(&id("db/0")).await;
     model.start(&id("db/1")).await;
-    let forced = DestroyModel { force: true, max_wait: Some(std::time::Duration::ZERO), ..DestroyModel::default() };
+    let forced =
+        DestroyModel { force: true, max_wait: Some(std::time::Duration::ZERO), ..DestroyModel::default() };
     model.destroy(&forced).await.unwrap();
     assert!(model.doc().unwrap().ending.as_ref().unwrap().force);
     for _ in 0..3 {

@@ -55,7 +55,9 @@ async fn run(fixture: &Fixture, model: &Model, step: &Step) -> Result<()> {
     let units: Vec<UnitName> = model.units()?.iter().map(|it| it.name.clone()).collect();
     match *step {
         Step::AddUnit(at) => model.add_units(&names[at % 3], 1, &[]).await.map(drop),
-        Step::Relate(a, b) => model.add_relation(names[a % 3].as_str(), names[b % 3].as_str()).await.map(drop),
+        Step::Relate(a, b) => {
+            model.add_relation(names[a % 3].as_str(), names[b % 3].as_str()).await.map(drop)
+        }
         Step::Start(at) => match pick(&units, at) {
             Some(name) => try_start(model, &name).await,
             None => Ok(()),
@@ -83,7 +85,9 @@ async fn run(fixture: &Fixture, model: &Model, step: &Step) -> Result<()> {
             Ok(())
         }
         Step::EndMachine(at) => match pick(&model.machines()?, at) {
-            Some(machine) if machine.life == Life::Alive => model.destroy_machine(&machine.id, How::GENTLY).await,
+            Some(machine) if machine.life == Life::Alive => {
+                model.destroy_machine(&machine.id, How::GENTLY).await
+            }
             Some(machine) if machine.life == Life::Dying => model.ensure_machine_dead(&machine.id).await,
             Some(machine) => model.remove_machine(&machine.id).await,
             None => Ok(()),
@@ -127,10 +131,16 @@ fn check(model: &Model) {
             assert!(keys.contains(&status), "{status} is missing");
         }
         if let Some(machine) = &unit.machine {
-            assert!(model.machine(machine).unwrap().principals.contains(name), "{machine} does not know {name}");
+            assert!(
+                model.machine(machine).unwrap().principals.contains(name),
+                "{machine} does not know {name}"
+            );
         }
         if let Some(principal) = &unit.principal {
-            assert!(model.unit(principal).unwrap().subordinates.contains(name), "{principal} does not know {name}");
+            assert!(
+                model.unit(principal).unwrap().subordinates.contains(name),
+                "{principal} does not know {name}"
+            );
         }
         for subordinate in &unit.subordinates {
             assert_eq!(model.unit(subordinate).unwrap().principal.as_ref(), Some(name));

@@ -49,7 +49,11 @@ async fn endpoints_are_found() {
         assert_eq!(model.add_relation(one, other).await.unwrap_err().to_string(), error, "{one} {other}");
     }
     let logs = model.add_relation("log", "web").await.unwrap();
-    assert_eq!(logs.key.to_string(), "log:logs web:logs", "what the charm says counts before what every charm has");
+    assert_eq!(
+        logs.key.to_string(),
+        "log:logs web:logs",
+        "what the charm says counts before what every charm has"
+    );
     assert_eq!(logs.scope().as_str(), "container");
     assert_eq!(model.relation_by_key(&logs.key).unwrap().id, logs.id);
     assert_eq!(model.application_relations(&id("web")).unwrap().len(), 2);
@@ -77,7 +81,8 @@ async fn units_hear_of_each_other() {
 
     let bag = model.relation_settings(relation, Bag::Unit(&id("db/0"))).unwrap();
     assert_eq!(bag.settings["host"], "a");
-    let error = model.update_relation_settings(relation, &id("log/0"), &settings(&[("a", "b")])).await.unwrap_err();
+    let error =
+        model.update_relation_settings(relation, &id("log/0"), &settings(&[("a", "b")])).await.unwrap_err();
     assert!(error.is_not_found(), "{error}");
 }
 
@@ -116,9 +121,11 @@ async fn a_hook_is_committed_whole() {
     assert_eq!(model.ports(&id("0")).unwrap()[0].1.ports.ranges(), [id("5432/tcp")].into());
 
     // Two units of one machine cannot have the same port; then the hook has done nothing.
-    let other = model.add_units(&id("web"), 1, &[juju_core::Placement::Machine(id("0"))]).await.unwrap().remove(0);
+    let other =
+        model.add_units(&id("web"), 1, &[juju_core::Placement::Machine(id("0"))]).await.unwrap().remove(0);
     model.start(&other).await;
-    let clash = HookChanges { open_ports: vec![port("5430-5440")], memory: memory("no"), ..HookChanges::default() };
+    let clash =
+        HookChanges { open_ports: vec![port("5430-5440")], memory: memory("no"), ..HookChanges::default() };
     let error = model.commit_hook(&other, &clash).await.unwrap_err().to_string();
     assert!(error.contains("port range conflicts"), "{error}");
     assert_eq!(model.unit_memory(&other).unwrap().uniter, "");
@@ -141,7 +148,8 @@ async fn the_last_unit_takes_a_dying_relation_along() {
     model.leave_scope(relation, &id("web/1")).await.unwrap();
     assert!(model.relation(relation).unwrap_err().is_not_found());
     model.run_cleanups().await.unwrap();
-    let left: Vec<_> = model.keys().into_iter().filter(|it| it.starts_with(&format!("rset/{relation}/"))).collect();
+    let left: Vec<_> =
+        model.keys().into_iter().filter(|it| it.starts_with(&format!("rset/{relation}/"))).collect();
     assert!(left.is_empty(), "{left:?}");
     let again = model.add_relation("web", "db").await.unwrap();
     assert_ne!(again.id, relation, "an id is never used again");
@@ -181,7 +189,11 @@ async fn subordinates_come_with_their_principals() {
     assert_eq!(model.unit_machine(&id("log/1")).unwrap(), id("1"));
     model.start(&id("log/0")).await;
     model.start(&id("log/1")).await;
-    assert_eq!(model.relation_members(relation, &id("log/0")).unwrap(), [id("web/0")], "its own principal alone");
+    assert_eq!(
+        model.relation_members(relation, &id("log/0")).unwrap(),
+        [id("web/0")],
+        "its own principal alone"
+    );
     assert_eq!(model.relation_members(relation, &id("web/1")).unwrap(), [id("log/1")]);
     let error = model.ensure_unit_dead(&id("web/0")).await.unwrap_err();
     assert!(matches!(error, Error::UnitHasSubordinates));

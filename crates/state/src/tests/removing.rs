@@ -92,8 +92,10 @@ async fn machines_hold_on_to_what_is_on_them() {
     let error = model.destroy_machine(&machine, How::GENTLY).await.unwrap_err();
     assert!(matches!(error, Error::HasAssignedUnits { .. }));
     assert_eq!(error.to_string(), "machine 0 has unit \"db/0\" assigned");
-    let container =
-        model.add_container(Some(&machine), "lxd".into(), &NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
+    let container = model
+        .add_container(Some(&machine), "lxd".into(), &NewMachine::new(id("ubuntu@24.04")))
+        .await
+        .unwrap();
     let error = model.destroy_machine(&machine, How::GENTLY).await.unwrap_err().to_string();
     assert_eq!(error, "machine 0 is hosting containers \"0/lxd/0\"");
     let error = model.remove_machine(&machine).await.unwrap_err().to_string();

@@ -123,7 +123,11 @@ async fn everything_is_told_in_full() {
     assert_eq!(
         deltas,
         [
-            "machine 0", "charm local:db-0", "-application db", "-unit db/0", "-relation 0",
+            "machine 0",
+            "charm local:db-0",
+            "-application db",
+            "-unit db/0",
+            "-relation 0",
             "annotation application-db"
         ][..5]
     );

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::{Doc, Key, Model, Prefix, Result, Tx, V, model, unit};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct VersionDoc {
-    pub v: V<1>,
-    pub version: String,
-    pub since: Timestamp,
+pub(crate) struct VersionDoc {
+    v: V<1>,
+    version: String,
+    since: Timestamp,
 }
 
 impl Doc for VersionDoc {
