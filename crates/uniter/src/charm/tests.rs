@@ -1,3 +1,5 @@
+//! Charms that are fetched, laid out and replaced in a directory of the test.
+
 use std::{
     collections::BTreeMap,
     os::unix::fs::PermissionsExt as _,

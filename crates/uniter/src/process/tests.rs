@@ -1,3 +1,5 @@
+//! Scripts that end well, badly and by force, and what they leave behind.
+
 use std::{
     fs,
     sync::Mutex,

@@ -1,5 +1,7 @@
 //! What the controller wants of a unit: one snapshot, kept up to date by [`watcher`].
 
+mod snapshot;
+mod update_status;
 mod watcher;
 
 use std::collections::BTreeMap;
@@ -7,7 +9,7 @@ use std::collections::BTreeMap;
 pub use juju_core::Life;
 
 use crate::{resolver::Charm, state::Hashes};
-pub(crate) use watcher::{Snapshot, Watcher};
+pub(crate) use {snapshot::Snapshot, watcher::Watcher};
 
 /// All that a unit's next step may depend on, as the controller last told it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! there. When the connection breaks, the snapshot stays as it is; on the next connection all watchers are started anew
 //! and everything is read once more. A snapshot is shown only once every watcher has had its first event.
 
-use std::{collections::BTreeMap, convert::Infallible, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, convert::Infallible, time::Duration};
 
 use futures_util::{
     StreamExt as _,
@@ -15,14 +15,14 @@ use juju_wire::{
     facade::uniter::{RelationUnit, RelationUnits, RelationUnitsChange, RelationUnitsWatchResult, call},
     params::{Entities, Entity, NotifyWatchResult, StringsWatchResult, StringsWatchResults},
 };
-use rand::RngExt as _;
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep, sleep_until},
-};
+use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Life, RemoteRelation, RemoteState, Resolved};
+use super::{
+    Life, RemoteRelation, Resolved, Snapshot,
+    snapshot::{self, Slot, Writer},
+    update_status::Timer,
+};
 use crate::{
     api::{Api, entity, one, relation_tag},
     leadership::{Changes, Leadership},
@@ -32,58 +32,13 @@ use crate::{
 
 /// Between attempts to start watchers that the controller refuses.
 const PAUSE: Duration = Duration::from_secs(3);
-/// Juju's default of `update-status-hook-interval`, and its bounds.
-const INTERVAL: Duration = Duration::from_secs(300);
-const INTERVALS: std::ops::RangeInclusive<Duration> = Duration::from_secs(60)..=Duration::from_secs(3600);
-
-/// The snapshot, as the resolver's loop sees it.
-pub(crate) struct Snapshot {
-    slot: Arc<watch::Sender<Slot>>,
-    seen: watch::Receiver<Slot>,
-}
-
-#[derive(Default)]
-struct Slot {
-    /// Every watcher has had its first event.
-    ready: bool,
-    state: RemoteState,
-}
-
-impl Snapshot {
-    /// The latest snapshot, once there is one.
-    pub(crate) async fn latest(&mut self) -> RemoteState {
-        loop {
-            {
-                let slot = self.seen.borrow_and_update();
-                if slot.ready {
-                    return slot.state.clone();
-                }
-            }
-            self.changed().await;
-        }
-    }
-
-    /// Waits until it differs from the last that was taken.
-    pub(crate) async fn changed(&mut self) {
-        if self.seen.changed().await.is_err() {
-            // The sender is held beside the receiver, so this does not happen.
-            std::future::pending::<()>().await;
-        }
-    }
-
-    /// A user's word has been heeded; it must not be heeded twice while the controller's news of that are on their way.
-    pub(crate) fn clear_resolved(&self) {
-        self.slot.send_modify(|slot| slot.state.resolved = Resolved::None);
-    }
-}
 
 /// Follows the controller.
 pub(crate) struct Watcher {
     api: Api,
     leadership: Changes,
-    slot: Arc<watch::Sender<Slot>>,
-    interval: Duration,
-    update_status_due: Instant,
+    snapshot: Writer,
+    update_status: Timer,
 }
 
 enum Event {
@@ -130,16 +85,10 @@ type Events = SelectAll<BoxStream<'static, Result<Event, CallError>>>;
 
 impl Watcher {
     pub(crate) fn new(api: Api, leadership: &Leadership) -> (Watcher, Snapshot) {
-        let (sender, seen) = watch::channel(Slot::default());
-        let slot = Arc::new(sender);
-        let watcher = Watcher {
-            api,
-            leadership: leadership.watch(),
-            slot: slot.clone(),
-            interval: INTERVAL,
-            update_status_due: Instant::now() + jittered(INTERVAL),
-        };
-        (watcher, Snapshot { slot, seen })
+        let (writer, snapshot) = snapshot::new();
+        let watcher =
+            Watcher { api, leadership: leadership.watch(), snapshot: writer, update_status: Timer::new() };
+        (watcher, snapshot)
     }
 
     /// Follows until the unit is not let in any more.
@@ -232,10 +181,7 @@ impl Watcher {
                     hash => self.take_hash(hash),
                 },
                 leader = self.leadership.next() => self.edit(|slot| slot.state.leader = leader),
-                () = sleep_until(self.update_status_due) => {
-                    self.update_status_due = Instant::now() + jittered(self.interval);
-                    self.edit(|slot| slot.state.update_status += 1);
-                }
+                () = self.update_status.tick() => self.edit(|slot| slot.state.update_status += 1),
             }
         }
     }
@@ -269,11 +215,7 @@ impl Watcher {
 
     async fn look_at_model(&mut self) -> Result<(), End> {
         let config = self.api.model_config().await?;
-        let interval = interval(config.get("update-status-hook-interval").and_then(|it| it.as_str()));
-        if interval != self.interval {
-            self.interval = interval;
-            self.update_status_due = Instant::now() + jittered(interval);
-        }
+        self.update_status.set(config.get("update-status-hook-interval").and_then(|it| it.as_str()));
         Ok(())
     }
 
@@ -386,13 +328,8 @@ impl Watcher {
         self.api.refresh().await.is_err_and(|err| err.is_gone())
     }
 
-    /// Changes the snapshot and tells of it, unless it is the same as before.
     fn edit(&self, change: impl FnOnce(&mut Slot)) {
-        self.slot.send_if_modified(|slot| {
-            let before = (slot.ready, slot.state.clone());
-            change(slot);
-            (slot.ready, &slot.state) != (before.0, &before.1)
-        });
+        self.snapshot.edit(change);
     }
 }
 
@@ -451,71 +388,4 @@ fn last(changes: Vec<String>) -> String {
 
 fn parse_life(text: &str) -> Result<Life, End> {
     text.parse().map_err(|err| juju_wire::Error::other(err).into())
-}
-
-/// The interval that a model asks for, within what it may.
-fn interval(text: Option<&str>) -> Duration {
-    text.and_then(go_duration).map_or(INTERVAL, |it| it.clamp(*INTERVALS.start(), *INTERVALS.end()))
-}
-
-/// Four fifths to six fifths, so that units do not tick together.
-fn jittered(interval: Duration) -> Duration {
-    interval.mul_f64(rand::rng().random_range(0.8..=1.2))
-}
-
-/// A duration as Go writes it: `1h30m`, `90s`, `5m0s`.
-fn go_duration(text: &str) -> Option<Duration> {
-    let (mut rest, mut total) = (text.trim(), Duration::ZERO);
-    while !rest.is_empty() {
-        let digits = rest.find(|it: char| !it.is_ascii_digit() && it != '.')?;
-        let number: f64 = rest[..digits].parse().ok()?;
-        rest = &rest[digits..];
-        let letters = rest.find(|it: char| it.is_ascii_digit()).unwrap_or(rest.len());
-        let seconds = match &rest[..letters] {
-            "h" => 3600.0,
-            "m" => 60.0,
-            "s" => 1.0,
-            "ms" => 0.001,
-            _ => return None,
-        };
-        total += Duration::try_from_secs_f64(number * seconds).ok()?;
-        rest = &rest[letters..];
-    }
-    (!total.is_zero()).then_some(total)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_are_bounded_and_spread() {
-        for (text, want) in
-            [(None, 300), (Some("10m"), 600), (Some("1s"), 60), (Some("24h"), 3600), (Some("soon"), 300)]
-        {
-            assert_eq!(interval(text).as_secs(), want, "{text:?}");
-        }
-        for _ in 0..1000 {
-            let wait = jittered(INTERVAL);
-            assert!((240..=360).contains(&wait.as_secs()), "{wait:?}");
-        }
-    }
-
-    #[test]
-    fn durations_of_go() {
-        for (text, want) in [
-            ("5m", Some(300_000)),
-            ("5m0s", Some(300_000)),
-            ("1h30m", Some(5_400_000)),
-            ("90s", Some(90_000)),
-            ("1.5m", Some(90_000)),
-            ("250ms", Some(250)),
-            ("", None),
-            ("5", None),
-            ("m", None),
-            ("5d", None),
-        ] {
-            assert_eq!(go_duration(text).map(|it| it.as_millis()), want, "{text}");
-        }
-    }
 }
