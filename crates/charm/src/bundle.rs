@@ -1,50 +1,61 @@
-//! Bundles: sets of applications to deploy together (Juju 3.6 `juju/charm`).
+//! Bundles: sets of applications to deploy together.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod parts;
+mod placement;
+mod verify;
 
-use juju_core::{ApplicationName, Constraints};
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use placement::{Target, UnitPlacement};
+pub use verify::{BundleErrors, Charms};
+
 use crate::{CharmError, Result, yaml};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
+pub(crate) const FILE: &str = "bundle.yaml";
+
+/// A bundle with its overlays laid over it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Bundle {
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub bundle: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub name: String,
+    /// `kubernetes`, or nothing.
+    #[serde(rename = "bundle", skip_serializing_if = "String::is_empty")]
+    pub kind: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub default_base: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub series: String,
-    #[serde(alias = "services")]
-    pub applications: BTreeMap<String, Option<BundleApplication>>,
+    pub applications: BTreeMap<String, BundleApplication>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub machines: BTreeMap<String, Option<BundleMachine>>,
+    pub machines: BTreeMap<String, BundleMachine>,
+    /// Pairs of `app` or `app:endpoint`, if the author counted right.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub relations: Vec<Vec<String>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub saas: BTreeMap<String, Option<Value>>,
+    pub saas: BTreeMap<String, Saas>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
+/// One application of a bundle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct BundleApplication {
+    /// A path that begins with `.` or `/`, or a name on Charmhub.
     pub charm: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub channel: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub revision: Option<u64>,
+    pub revision: Option<i64>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub base: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub series: String,
-    #[serde(rename = "num_units", alias = "scale", skip_serializing_if = "Option::is_none")]
-    pub num_units: Option<u64>,
+    #[serde(rename = "num_units")]
+    pub num_units: i64,
+    /// Where units go, in their order; the last counts for all further ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub to: Vec<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -52,21 +63,49 @@ pub struct BundleApplication {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub constraints: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub bindings: BTreeMap<String, String>,
+    pub storage: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub storage: BTreeMap<String, Value>,
+    pub devices: BTreeMap<String, String>,
+    /// Spaces by endpoint; `""` is the default.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bindings: BTreeMap<String, String>,
+    /// A revision or a path, by resource.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, Value>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub expose: bool,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub exposed_endpoints: BTreeMap<String, ExposedEndpoint>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub offers: BTreeMap<String, Offer>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// To whom an endpoint's ports are open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
+pub struct ExposedEndpoint {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expose_to_spaces: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expose_to_cidrs: Vec<String>,
+}
+
+/// Endpoints that are offered to other models.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Offer {
+    pub endpoints: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub acl: BTreeMap<String, String>,
+}
+
+/// One machine of a bundle.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BundleMachine {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub constraints: String,
@@ -78,197 +117,96 @@ pub struct BundleMachine {
     pub series: String,
 }
 
-/// Where a unit goes: `(<container>:)?(new|<machine>|<app>|<app>/<n>)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnitPlacement {
-    /// `lxd` or `kvm`; empty for the machine itself.
-    pub container: String,
-    pub target: Target,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    New,
-    Machine(String),
-    /// The unit of the same number, or this one.
-    Application {
-        name: String,
-        unit: Option<u64>,
-    },
-}
-
-impl std::str::FromStr for UnitPlacement {
-    type Err = String;
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let bad = || format!("invalid placement syntax {text:?}");
-        let (container, target) = text.split_once(':').unwrap_or(("", text));
-        if !["", "lxd", "kvm"].contains(&container) || (container.is_empty() && text.contains(':')) {
-            return Err(bad());
-        }
-        let target = match target {
-            "new" => Target::New,
-            it if !it.is_empty() && it.bytes().all(|b| b.is_ascii_digit()) => Target::Machine(it.to_owned()),
-            it => {
-                let (name, unit) = match it.split_once('/') {
-                    Some((name, number)) => (name, Some(number.parse().map_err(|_| bad())?)),
-                    None => (it, None),
-                };
-                if !ApplicationName::is_valid(name) {
-                    return Err(bad());
-                }
-                Target::Application { name: name.to_owned(), unit }
-            }
-        };
-        Ok(UnitPlacement { container: container.to_owned(), target })
-    }
+/// An application of another model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Saas {
+    pub url: String,
 }
 
 impl Bundle {
-    /// Reads one document; overlays are merged by whoever has them.
-    pub fn parse(text: &str) -> Result<Bundle> {
-        let bundle: Option<Bundle> =
-            yaml::from_str(text).map_err(|err| CharmError::Parse { file: "bundle", why: err.to_string() })?;
-        Ok(bundle.unwrap_or_default())
+    /// Reads a bundle. Further documents in the text are overlays.
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_with_overlays(text, &[])
     }
 
-    /// All that is wrong with it, in a stable order; empty if nothing is.
-    pub fn verify(&self) -> Vec<String> {
-        let mut errors = vec![];
-        if self.applications.is_empty() {
-            errors.push("at least one application must be specified".to_owned());
+    /// Reads a bundle and lays overlays over it, in their order.
+    pub fn parse_with_overlays(text: &str, overlays: &[&str]) -> Result<Self> {
+        let mut documents = vec![];
+        for text in std::iter::once(&text).chain(overlays) {
+            let parts: Vec<Option<parts::Part>> =
+                yaml::documents(text).map_err(|it| CharmError::parse(FILE, it))?;
+            documents.extend(parts.into_iter().flatten());
         }
-        let mut used = BTreeSet::new();
-        for (name, application) in &self.applications {
-            self.verify_application(name, application.as_ref(), &mut used, &mut errors);
-        }
-        for (name, machine) in &self.machines {
-            if name.parse::<u64>().is_err() {
-                errors.push(format!("invalid machine id {name:?} found in machines"));
-            } else if !used.contains(name) {
-                errors.push(format!("machine {name:?} is not referred to by a placement directive"));
-            }
-            let constraints = machine.as_ref().map(|it| it.constraints.parse::<Constraints>());
-            if let Some(Err(err)) = constraints {
-                errors.push(format!("invalid constraints in machine {name:?}: {err}"));
-            }
-        }
-        self.verify_relations(&mut errors);
-        errors
+        parts::merge(documents).map_err(CharmError::invalid)
     }
 
-    fn verify_application(
-        &self,
-        name: &str,
-        application: Option<&BundleApplication>,
-        used: &mut BTreeSet<String>,
-        errors: &mut Vec<String>,
-    ) {
-        if !ApplicationName::is_valid(name) {
-            errors.push(format!("invalid application name {name:?} found in applications"));
+    /// Replaces each option and annotation that names a file (`include-file://`, `include-base64://`) by what `read`
+    /// finds in it.
+    pub fn resolve_includes(&mut self, mut read: impl FnMut(&str) -> std::io::Result<Vec<u8>>) -> Result<()> {
+        for (name, app) in &mut self.applications {
+            for (key, value) in &mut app.options {
+                if let Some(text) = included(value.as_str(), &mut read, || {
+                    format!("option {key:?} for application {name:?}")
+                })? {
+                    *value = Value::String(text);
+                }
+            }
+            for (key, value) in &mut app.annotations {
+                if let Some(text) = included(Some(value), &mut read, || {
+                    format!("annotation {key:?} for application {name:?}")
+                })? {
+                    *value = text;
+                }
+            }
         }
-        let Some(it) = application.filter(|it| !it.charm.is_empty()) else {
-            errors.push(format!("empty charm path for application {name:?}"));
-            return;
+        for (id, machine) in &mut self.machines {
+            for (key, value) in &mut machine.annotations {
+                if let Some(text) =
+                    included(Some(value), &mut read, || format!("annotation {key:?} for machine {id:?}"))?
+                {
+                    *value = text;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl BundleApplication {
+    /// Whether the charm is a file or directory, and not on Charmhub.
+    pub fn is_local(&self) -> bool {
+        self.charm.starts_with(['.', '/'])
+    }
+
+    /// Where the unit of a number goes: the last placement counts for all further ones.
+    pub fn placement(&self, unit: usize) -> Option<&str> {
+        self.to.get(unit).or(self.to.last()).map(String::as_str)
+    }
+}
+
+/// The content of the file that a value names, if it does.
+fn included(
+    value: Option<&str>,
+    read: &mut impl FnMut(&str) -> std::io::Result<Vec<u8>>,
+    what: impl Fn() -> String,
+) -> Result<Option<String>> {
+    use base64::Engine;
+    let Some(value) = value else { return Ok(None) };
+    let (path, encode) =
+        match (value.strip_prefix("include-file://"), value.strip_prefix("include-base64://")) {
+            (Some(path), _) => (path, false),
+            (_, Some(path)) => (path, true),
+            _ => return Ok(None),
         };
-        if let Err(err) = it.constraints.parse::<Constraints>() {
-            errors.push(format!("invalid constraints in application {name:?}: {err}"));
-        }
-        if it.num_units.is_some_and(|units| (it.to.len() as u64) > units) {
-            let (placed, units) = (it.to.len(), it.num_units.unwrap_or_default());
-            errors.push(format!(
-                "too many units placed on application {name:?}: {placed} placed, {units} wanted"
-            ));
-        }
-        for text in &it.to {
-            match text.parse::<UnitPlacement>() {
-                Err(why) => errors.push(why),
-                Ok(UnitPlacement { target: Target::Machine(machine), .. }) => {
-                    if !self.machines.is_empty() && !self.machines.contains_key(&machine) {
-                        errors.push(format!(
-                            "placement {text:?} refers to a machine not defined in this bundle"
-                        ));
-                    }
-                    used.insert(machine);
-                }
-                Ok(UnitPlacement { target: Target::Application { name: other, .. }, .. }) => {
-                    if !self.applications.contains_key(&other) {
-                        errors.push(format!(
-                            "placement {text:?} refers to an application not defined in this bundle"
-                        ));
-                    }
-                }
-                Ok(_) => {}
-            }
-        }
+    let bytes = read(path).map_err(|it| CharmError::io("read", path, it))?;
+    if encode {
+        return Ok(Some(base64::engine::general_purpose::STANDARD.encode(bytes)));
     }
-
-    fn verify_relations(&self, errors: &mut Vec<String>) {
-        let mut seen = BTreeSet::new();
-        for relation in &self.relations {
-            let [first, second] = relation.as_slice() else {
-                errors.push(format!("relation {relation:?} has {} endpoint(s), not 2", relation.len()));
-                continue;
-            };
-            for endpoint in [first, second] {
-                let application = endpoint.split(':').next().unwrap_or_default();
-                if !self.applications.contains_key(application) && !self.saas.contains_key(application) {
-                    let text = format!(
-                        "relation {relation:?} refers to application {application:?} not defined in this bundle"
-                    );
-                    errors.push(text);
-                }
-            }
-            let mut pair = [first, second];
-            pair.sort();
-            if !seen.insert(pair) {
-                errors.push(format!("relation {relation:?} is defined more than once"));
-            }
-        }
-    }
+    let text = String::from_utf8(bytes);
+    text.map(Some)
+        .map_err(|_| CharmError::invalid(format!("processing {}: {path:?} is not valid UTF-8", what())))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GOOD: &str = "
-applications:
-  web: {charm: ./web, num_units: 2, to: ['0', 'lxd:db/0'], options: {port: 80}, constraints: mem=2G, expose: true}
-  db: {charm: ./db, scale: 1}
-machines: {'0': {constraints: cores=2}}
-relations: [['web:db', db]]
-";
-
-    #[test]
-    fn a_good_bundle_has_no_errors() {
-        let bundle = Bundle::parse(GOOD).unwrap();
-        assert_eq!(bundle.verify(), [""; 0]);
-        assert_eq!(bundle.applications["db"].as_ref().unwrap().num_units, Some(1));
-    }
-
-    #[test]
-    fn all_that_is_wrong_is_told() {
-        let bundle = Bundle::parse(
-            "applications:\n  Web: {charm: x}\n  db:\n  a: {charm: y, to: [zzz-9, '7', 'lxd:nope'], num_units: 1, constraints: mem=x}\nmachines: {'1': }\nrelations: [[a], [a, b], [a, db], [db, a]]\n",
-        )
-        .unwrap();
-        assert_eq!(
-            bundle.verify(),
-            [
-                "invalid application name \"Web\" found in applications",
-                "invalid constraints in application \"a\": bad \"mem\" constraint: must be a non-negative float with optional M/G/T/P suffix",
-                "too many units placed on application \"a\": 3 placed, 1 wanted",
-                "invalid placement syntax \"zzz-9\"",
-                "placement \"7\" refers to a machine not defined in this bundle",
-                "placement \"lxd:nope\" refers to an application not defined in this bundle",
-                "empty charm path for application \"db\"",
-                "machine \"1\" is not referred to by a placement directive",
-                "relation [\"a\"] has 1 endpoint(s), not 2",
-                "relation [\"a\", \"b\"] refers to application \"b\" not defined in this bundle",
-                "relation [\"db\", \"a\"] is defined more than once",
-            ]
-        );
-        assert_eq!(Bundle::parse("").unwrap().verify(), ["at least one application must be specified"]);
-        assert!(Bundle::parse("applications: [").is_err());
-    }
-}
+mod tests;
