@@ -71,8 +71,9 @@ fn always(agent: &Agent) -> Vec<Manifold<Fatal>> {
         ),
         Manifold::new(
             API_CALLER,
-            (AGENT, API_CONFIG_WATCHER),
-            |(agent, ()), scope| api_caller::run(agent.conf().clone(), scope),
+            // A controller's own server comes up a moment later; that starts this again without the wait of a failure.
+            (AGENT, API_CONFIG_WATCHER, controller::names::HTTP_SERVER.optional()),
+            |(agent, (), _), scope| api_caller::run(agent.conf().clone(), scope),
             exit,
         ),
         Manifold::value(UPGRADE_STEPS_GATE, steps.clone()),

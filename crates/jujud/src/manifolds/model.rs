@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use juju_agent::conf::values;
+use juju_agent::{conf::values, tools::Tools};
 use juju_apiserver::{ApiServer, Leases};
 use juju_controller::{cleaner, flags, flags::ModelRemoved, undertaker, unit_assigner};
 use juju_core::{Life, ModelUuid};
@@ -16,7 +16,7 @@ use juju_state::{Model, State};
 use juju_wire::facade::admin::LoginRequest;
 use juju_workers::{Ended, provisioner};
 
-use crate::machine::Agent;
+use crate::machine::{Agent, binary_version};
 
 mod keys {
     use super::*;
@@ -131,6 +131,7 @@ impl Models {
                         controller: conf.controller.clone(),
                         model: provisioner_model.to_string(),
                         agent_tag: conf.tag.clone(),
+                        tools: vec![own_tools()],
                     };
                     provisioner::run(config, api, provider, scope)
                 },
@@ -173,6 +174,11 @@ fn exit(result: anyhow::Result<()>) -> Exit<Gone> {
         Some(Ended::ConnectionBroken) => Exit::Bounce,
         _ => Exit::of(Err(err)),
     }
+}
+
+/// The binaries that this agent runs are those that its model's machines are to run.
+fn own_tools() -> Tools {
+    Tools { version: binary_version().to_string(), url: String::new(), sha256: String::new(), size: 0 }
 }
 
 /// A connection in memory, as the controller's own machine.

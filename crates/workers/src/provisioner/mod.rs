@@ -14,6 +14,7 @@ use std::{
     time::Duration,
 };
 
+use juju_agent::tools::Tools;
 use juju_core::MachineId;
 use juju_engine::Scope;
 use juju_provider::{InstanceId, Provider};
@@ -40,6 +41,8 @@ pub struct Config {
     pub model: String,
     /// Whose the nonces are: the tag of the agent that provisions.
     pub agent_tag: String,
+    /// The agent binaries that new machines may run.
+    pub tools: Vec<Tools>,
 }
 
 pub async fn run(

@@ -74,7 +74,7 @@ async fn prepare(
         machine: machine.clone(),
         agent,
         serving: None,
-        tools: vec![],
+        tools: shared.config.tools.clone(),
         base: base.unwrap_or_else(|| Base::ubuntu("24.04")),
         constraints: constraints(&info.constraints),
         values: Default::default(),
