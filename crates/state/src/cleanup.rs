@@ -12,8 +12,8 @@ use juju_store::Interest;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Doc, Error, Key, Model, Prefix, Result, Tx, V, application, charm, destroy, machine, model, relation,
-    unit,
+    Doc, Error, Key, Model, Prefix, Result, Tx, V, application, charm, commit, destroy, machine, model,
+    relation, unit,
     watch::{self, Watcher},
 };
 
@@ -114,6 +114,10 @@ pub enum Work {
     },
     /// The units of a deploy that were too many for one transaction.
     AddUnits(unit::MoreUnits),
+    /// What a hook has said in more relations than one transaction can hold.
+    FinishHook {
+        unit: UnitName,
+    },
 }
 
 fn prefix(m: &ModelUuid) -> Prefix<CleanupDoc> {
@@ -209,6 +213,7 @@ impl Model {
             Work::Applications { how } => destroy::clean_applications(self, how).await,
             Work::Machines { how } => destroy::clean_machines(self, how).await,
             Work::Models { how } => destroy::clean_models(self, how).await,
+            Work::FinishHook { unit } => commit::finish(self, &unit).await,
             Work::AddUnits(more) => unit::add_more(self, more, queued).await,
         }
     }

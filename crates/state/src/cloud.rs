@@ -94,6 +94,10 @@ pub(crate) async fn get(tx: &Tx, name: &CloudName) -> Result<Arc<CloudDoc>> {
     key(name).get(tx).await?.ok_or_else(|| not_found(name))
 }
 
+pub(crate) fn put(tx: &Tx, cloud: &CloudDoc) -> Result<()> {
+    key(&cloud.name).put(tx, cloud)
+}
+
 /// Adds a cloud, whose owner may do everything with it.
 pub(crate) async fn add(tx: &Tx, cloud: &CloudDoc, owner: &UserName) -> Result<()> {
     let key = key(&cloud.name);

@@ -3,10 +3,13 @@
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use juju_core::{CloudName, CredentialId, UserName};
-use juju_store::Image;
+use juju_store::{Image, Interest};
 use serde::{Deserialize, Serialize};
 
-use crate::{Doc, Error, Key, Prefix, Result, State, Tx, V, cloud, model};
+use crate::{
+    Doc, Error, Key, Prefix, Result, State, Tx, V, cloud, model,
+    watch::{self, Watcher},
+};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct CredentialDoc {
@@ -77,6 +80,11 @@ pub(crate) async fn put(tx: &Tx, doc: &CredentialDoc) -> Result<()> {
 }
 
 impl State {
+    /// Tells when the credential changes, or is found invalid.
+    pub fn watch_credential(&self, id: &CredentialId) -> Result<Watcher<()>> {
+        watch::notify(self.view(), Interest::key(key(id).path()))
+    }
+
     pub async fn put_credential(&self, doc: &CredentialDoc) -> Result<()> {
         self.transact(async |tx| put(&tx, doc).await).await
     }

@@ -56,6 +56,7 @@ pub mod constraints;
 pub mod lease;
 pub mod machine;
 pub mod model_config;
+pub mod network;
 pub mod ports;
 pub mod relation;
 mod sequence;

@@ -19,10 +19,13 @@ mod destroy;
 pub(crate) use destroy::{
     clean_dying, destroy, destroy_with_containers, force_destroy, force_remove, release, remove,
 };
+mod distribution;
 mod host;
 pub use host::{HostDoc, read as read_host};
 mod instance;
 pub use instance::{Hardware, InstanceDoc, NewInstance, read as read_instance};
+mod reboot;
+pub use reboot::RebootAction;
 mod removal;
 mod units;
 pub(crate) use units::units;

@@ -3,14 +3,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use juju_core::{ModelUuid, Version};
+use juju_core::{CloudName, ModelUuid, Version};
 use juju_store::{Image, Interest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use crate::attributes::Values;
 use crate::{
-    Doc, Error, Key, Model, Result, Tx, V,
+    Doc, Error, Key, Model, Result, State, Tx, V,
     attributes::{Attribute, Default, Kind},
     cloud::{self, CloudDoc},
     model::{self, ModelDoc},
@@ -343,6 +343,64 @@ pub(crate) async fn update(tx: &Tx, m: &ModelUuid, set: &Values, unset: &[String
     }
     after.check()?;
     key(m).put(tx, &own)
+}
+
+/// The values that models on a cloud, or in a region of it, have unless they set others: as given for the controller's
+/// cloud and for the region.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Defaults {
+    pub builtin: Values,
+    pub cloud: Values,
+    pub regions: BTreeMap<String, Values>,
+}
+
+/// Sets and unsets what models on a cloud inherit; in one region of it alone, where that is named.
+async fn update_defaults(
+    tx: &Tx,
+    name: &CloudName,
+    region: &str,
+    set: &Values,
+    unset: &[String],
+) -> Result<()> {
+    let mut cloud = CloudDoc::clone(&*cloud::get(tx, name).await?);
+    cloud.region(region)?;
+    let values = match region {
+        "" => &mut cloud.config,
+        region => cloud.region_config.entry(region.to_owned()).or_default(),
+    };
+    for name in unset {
+        values.remove(name);
+    }
+    for (name, value) in set {
+        if IMMUTABLE[..3].contains(&name.as_str()) || name == "agent-version" {
+            return Err(Error::not_valid(format!("{name} cannot have a default value")));
+        }
+        values.insert(name.clone(), coerce(name, value)?);
+    }
+    Config::of(&cloud, region, &Values::new()).check()?;
+    cloud::put(tx, &cloud)
+}
+
+impl State {
+    pub fn model_defaults(&self, name: &CloudName) -> Result<Defaults> {
+        let cloud = cloud::read(&self.image(), name)?;
+        let builtin = ATTRIBUTES.iter().filter_map(|it| Some((it.name.to_owned(), it.default.value()?)));
+        Ok(Defaults {
+            builtin: builtin.collect(),
+            cloud: cloud.config.clone(),
+            regions: cloud.region_config.clone(),
+        })
+    }
+
+    pub async fn update_model_defaults(
+        &self,
+        name: &CloudName,
+        region: &str,
+        set: &Values,
+        unset: &[String],
+    ) -> Result<()> {
+        self.transact(async |tx| update_defaults(&tx, name, region, set, unset).await).await
+    }
 }
 
 impl Model {

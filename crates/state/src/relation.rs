@@ -121,10 +121,13 @@ impl Doc for ByKeyDoc {
     const KIND: &'static str = "relation key";
 }
 
-/// Finds the relations of an application.
+/// Finds the relations of an application, with what is asked of them most, so that one read answers for all.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OfApplicationDoc {
     v: V<1>,
+    pub(crate) key: RelationKey,
+    /// The application's own end.
+    pub(crate) endpoint: Endpoint,
 }
 
 impl Doc for OfApplicationDoc {
@@ -263,7 +266,8 @@ async fn create(
 ) -> Result<Arc<RelationDoc>> {
     let id = RelationId(sequence::next(tx, m, "relation").await?);
     for endpoint in &endpoints {
-        of_application_key(m, &endpoint.application, id).put(tx, &OfApplicationDoc { v: V })?;
+        of_application_key(m, &endpoint.application, id)
+            .put(tx, &OfApplicationDoc { v: V, key: by.clone(), endpoint: endpoint.clone() })?;
     }
     by_key(m, &by).put(tx, &ByKeyDoc { v: V, id })?;
     let doc = RelationDoc {
@@ -303,10 +307,8 @@ async fn check_limit(tx: &Tx, m: &ModelUuid, endpoint: &Endpoint) -> Result<()> 
     if endpoint.limit == 0 {
         return Ok(());
     }
-    let name = &endpoint.application;
-    let existing = list_of(tx, m, name).await?;
-    let used =
-        existing.iter().filter(|it| it.endpoint(name).is_ok_and(|it| it.name == endpoint.name)).count();
+    let existing = of_application(m, &endpoint.application).list(tx).await?;
+    let used = existing.iter().filter(|(_, it)| it.endpoint.name == endpoint.name).count();
     if used >= endpoint.limit as usize {
         return Err(Error::QuotaLimitExceeded(format!(
             "establishing a new relation for {endpoint} would exceed its maximum relation limit of {}",

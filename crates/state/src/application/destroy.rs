@@ -17,7 +17,7 @@ use super::leader_settings;
 
 /// How many relations are ended in the transaction that tells an application to go. The others are left to the
 /// cleanup of its units.
-const RELATIONS_AT_ONCE: usize = 8;
+const RELATIONS_AT_ONCE: usize = 2;
 
 /// Tells an application to go. One without units and relations goes at once.
 pub(crate) async fn destroy(tx: &Tx, m: &ModelUuid, name: &ApplicationName, how: How) -> Result<()> {
@@ -31,7 +31,7 @@ pub(crate) async fn destroy(tx: &Tx, m: &ModelUuid, name: &ApplicationName, how:
     if how.force {
         cleanup::queue_after(tx, m, how, Work::Application { application: name.clone() })?;
     }
-    if relation::list_of(tx, m, name).await?.len() <= RELATIONS_AT_ONCE {
+    if relation::of_application(m, name).names(tx).await?.len() <= RELATIONS_AT_ONCE {
         relation::destroy_all_of(tx, m, name, how).await?;
     }
     remove_if_left(tx, m, name).await

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use juju_charm::Role;
+use juju_charm::{RelationScope, Role};
 use juju_core::{ApplicationName, Base, CharmUrl, ModelUuid};
 
 use super::{ApplicationDoc, CharmOrigin, config, deploy::check_base, get_alive, put};
@@ -31,12 +31,12 @@ async fn refresh(tx: &Tx, m: &ModelUuid, name: &ApplicationName, new: &Refresh) 
     }
     check_base(&charm::bases(&charm), &old.base, new.force_base)?;
     let endpoints = charm::endpoints(&charm, name);
-    let existing = relation::list_of(tx, m, name).await?;
-    for relation in &existing {
-        let used = relation.endpoint(name)?;
+    let existing = relation::of_application(m, name).list(tx).await?;
+    for (_, relation) in &existing {
+        let used = &relation.endpoint;
         let kept = endpoints.iter().any(|it| {
             (&it.name, it.role, &it.interface) == (&used.name, used.role, &used.interface)
-                && (it.scope == used.scope || used.scope == relation.scope())
+                && (it.scope == used.scope || used.scope == RelationScope::Container)
         });
         if !kept {
             return Err(Error::not_valid(format!(
@@ -60,7 +60,7 @@ async fn refresh(tx: &Tx, m: &ModelUuid, name: &ApplicationName, new: &Refresh) 
         charm::give(tx, m, &old.charm_url, name)?;
         // Peers that the new charm adds are related as those of a new application.
         for endpoint in endpoints.into_iter().filter(|it| it.role == Role::Peer) {
-            let known = existing.iter().any(|it| it.endpoint(name).is_ok_and(|it| it.name == endpoint.name));
+            let known = existing.iter().any(|(_, it)| it.endpoint.name == endpoint.name);
             if !known {
                 relation::add_peer(tx, m, endpoint).await?;
             }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use juju_core::{Life, MachineId, ModelUuid, UnitName};
 
-use super::{Job, MachineDoc, containers, get, host, instance, put, removal};
+use super::{Job, MachineDoc, containers, get, host, instance, put, reboot, removal};
 use crate::{
     Error, Model, Result, Tx, address, agent,
     agent::Agent,
     application,
     cleanup::{self, How, Work},
-    constraints, ports,
+    constraints, network, ports,
     status::{self, StatusOf},
     unit,
 };
@@ -94,6 +94,8 @@ pub(crate) async fn remove(tx: &Tx, m: &ModelUuid, id: &MachineId) -> Result<()>
     instance::delete(tx, m, id);
     host::delete(tx, m, id);
     removal::delete(tx, m, id);
+    reboot::delete(tx, m, id);
+    network::delete(tx, m, id);
     address::delete(tx, m, id);
     agent::forget(tx, m, &Agent::Machine(id.clone()));
     constraints::delete(tx, m, constraints::Of::Machine(id));

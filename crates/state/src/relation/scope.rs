@@ -147,12 +147,57 @@ async fn ensure_subordinate(
 
 /// Writes the unit's addresses anew into its bags, in all relations that it is in.
 pub(crate) async fn update_addresses(tx: &Tx, m: &ModelUuid, name: &UnitName) -> Result<()> {
-    let unit = unit::get(tx, m, name).await?;
-    let known = addresses(tx, m, &unit).await?;
     for relation in super::list_of(tx, m, name.app()).await? {
-        if key(m, &relation, &unit)?.exists(tx).await? {
-            settings::update(tx, m, relation.id, settings::Bag::Unit(name), &known).await?;
+        update_addresses_in(tx, m, &relation, name).await?;
+    }
+    Ok(())
+}
+
+async fn update_addresses_in(tx: &Tx, m: &ModelUuid, relation: &RelationDoc, name: &UnitName) -> Result<()> {
+    let unit = unit::get(tx, m, name).await?;
+    if !key(m, relation, &unit)?.exists(tx).await? {
+        return Ok(());
+    }
+    let known = addresses(tx, m, &unit).await?;
+    settings::update(tx, m, relation.id, settings::Bag::Unit(name), &known).await
+}
+
+/// What may be done with all relations that a unit is in, each in a transaction of its own.
+#[derive(Clone, Copy)]
+pub(crate) enum Each {
+    /// Writes the unit's addresses anew into its bag.
+    UpdateAddresses,
+    /// Lets others see the unit gone before it has left.
+    Depart,
+    Leave,
+}
+
+/// Does it. A relation, or a unit, that goes meanwhile is passed over.
+pub(crate) async fn in_each(model: &Model, name: &UnitName, act: Each) -> Result<()> {
+    let (image, m) = (model.image(), model.uuid());
+    let Some(unit) = unit::key(m, name).read(&image)? else { return Ok(()) };
+    for relation in super::read_of(&image, m, name.app())? {
+        if read(&image, m, &relation, &unit)?.is_none() {
+            continue;
         }
+        let one = async |tx: Tx| {
+            let Some(relation) = super::key(m, relation.id).get(&tx).await? else { return Ok(()) };
+            let Some(unit) = unit::find(&tx, m, name).await? else { return Ok(()) };
+            match act {
+                Each::UpdateAddresses => update_addresses_in(&tx, m, &relation, name).await,
+                Each::Depart => depart(&tx, m, &relation, &unit).await,
+                Each::Leave => leave(&tx, m, &relation, &unit).await,
+            }
+        };
+        model.transact(one).await?;
+    }
+    Ok(())
+}
+
+async fn depart(tx: &Tx, m: &ModelUuid, relation: &RelationDoc, unit: &UnitDoc) -> Result<()> {
+    let key = key(m, relation, unit)?;
+    if key.get(tx).await?.is_some_and(|it| !it.departing) {
+        key.put(tx, &ScopeDoc { v: V, departing: true })?;
     }
     Ok(())
 }
@@ -170,21 +215,10 @@ pub(crate) async fn leave(tx: &Tx, m: &ModelUuid, relation: &RelationDoc, unit: 
     destroy::remove_if_left(tx, m, relation.id).await
 }
 
-/// Takes a unit that goes out of all relations.
+/// Takes a unit that goes out of all its few relations.
 pub(crate) async fn leave_all(tx: &Tx, m: &ModelUuid, unit: &UnitDoc) -> Result<()> {
     for relation in super::list_of(tx, m, unit.name.app()).await? {
         leave(tx, m, &relation, unit).await?;
-    }
-    Ok(())
-}
-
-/// Lets others see the unit gone from all relations before it has left them.
-pub(crate) async fn depart_all(tx: &Tx, m: &ModelUuid, unit: &UnitDoc) -> Result<()> {
-    for relation in super::list_of(tx, m, unit.name.app()).await? {
-        let key = key(m, &relation, unit)?;
-        if key.get(tx).await?.is_some_and(|it| !it.departing) {
-            key.put(tx, &ScopeDoc { v: V, departing: true })?;
-        }
     }
     Ok(())
 }

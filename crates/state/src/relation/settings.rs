@@ -6,7 +6,7 @@ use juju_core::{ApplicationName, ModelUuid, RelationId, UnitName};
 use juju_store::Image;
 use serde::{Deserialize, Serialize};
 
-use crate::{Doc, Key, Model, Prefix, Result, Tx, V, lease, model};
+use crate::{Doc, Key, Model, Prefix, Result, Tx, V, model};
 
 /// A bag's settings.
 pub type Settings = BTreeMap<String, String>;
@@ -86,18 +86,6 @@ pub(super) async fn replace(
     let key = key(m, id, Bag::Unit(name));
     let version = key.get(tx).await?.map_or(0, |it| it.version) + 1;
     key.put(tx, &SettingsDoc { v: V, version, settings })
-}
-
-/// Changes what an application has said, which its leader alone may.
-pub(crate) async fn update_as_leader(
-    tx: &Tx,
-    m: &ModelUuid,
-    id: RelationId,
-    leader: &UnitName,
-    changes: &Settings,
-) -> Result<()> {
-    lease::guard_leader(tx, m, leader).await?;
-    update(tx, m, id, Bag::Application(leader.app()), changes).await
 }
 
 impl Model {

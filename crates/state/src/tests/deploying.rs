@@ -120,7 +120,6 @@ async fn units_go_where_they_are_told() {
     let free = model.add_machine(&NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
     let jammy = model.add_machine(&NewMachine::new(id("ubuntu@22.04"))).await.unwrap();
     model.deploy_charm(DB, 0).await;
-    let scope = model.uuid().as_str();
     let placements: Vec<Placement> = ["", "1", "lxd:0", "lxd", "zone=a", "0", "9"]
         .iter()
         .map(|it| match *it {
@@ -147,7 +146,6 @@ async fn units_go_where_they_are_told() {
     model.add_units(&id("db"), 1, &[foreign]).await.unwrap();
     let error = assign("db/7").await.unwrap_err().to_string();
     assert!(error.starts_with("placement scope: invalid model UUID"), "{error}");
-    let _ = scope;
 }
 
 #[tokio::test]
@@ -284,4 +282,40 @@ async fn statuses_have_their_time() {
     assert!(model.resolve_unit(&unit, false).await.is_err(), "it is resolved already");
     model.clear_resolved(&unit).await.unwrap();
     assert_eq!(model.unit(&unit).unwrap().resolved.as_str(), "");
+}
+
+#[tokio::test]
+async fn machines_are_asked_to_reboot_with_what_they_are_in() {
+    use crate::machine::RebootAction;
+    let model = Fixture::new().await.model("m").await;
+    let host = model.add_machine(&NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
+    let inside =
+        model.add_container(Some(&host), "lxd".into(), &NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
+    let mut watcher = model.watch_reboot(&inside).unwrap();
+    model.request_reboot(&host).await.unwrap();
+    watcher.next().await.unwrap();
+    assert_eq!(model.reboot_action(&host).unwrap(), RebootAction::Reboot);
+    assert_eq!(model.reboot_action(&inside).unwrap(), RebootAction::Shutdown);
+    model.clear_reboot(&host).await.unwrap();
+    watcher.next().await.unwrap();
+    assert_eq!(model.reboot_action(&inside).unwrap(), RebootAction::Nothing);
+}
+
+#[tokio::test]
+async fn units_are_told_of_their_network() {
+    let model = Fixture::new().await.model("m").await;
+    model.deploy_charm(DB, 2).await;
+    assert!(matches!(model.endpoint_network(&id("db/0"), "server"), Err(Error::NotAssigned(_))));
+    let machine = model.start(&id("db/0")).await;
+    model.start(&id("db/1")).await;
+    let address =
+        juju_core::Address { cidr: Some("10.0.0.0/24".into()), ..juju_core::Address::new("10.0.0.1") };
+    let device =
+        crate::network::Device { name: "eth0".into(), addresses: vec![address], ..Default::default() };
+    model.set_devices(&machine, &[device]).await.unwrap();
+    let network = model.endpoint_network(&id("db/0"), "server").unwrap();
+    assert_eq!((network.device.as_str(), network.bind[0].cidr.as_deref()), ("eth0", Some("10.0.0.0/24")));
+    let error = model.endpoint_network(&id("db/0"), "nope").unwrap_err().to_string();
+    assert_eq!(error, "undefined for unit charm: endpoint \"nope\"");
+    assert_eq!(model.distribution_group(&machine).unwrap(), [id("1")]);
 }

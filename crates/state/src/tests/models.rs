@@ -167,3 +167,31 @@ async fn blocks_hold_what_is_below_them() {
     model.remove_block(BlockKind::Remove).await.unwrap();
     model.check_allowed(BlockKind::Destroy).unwrap();
 }
+
+#[tokio::test]
+async fn models_inherit_defaults() {
+    let fixture = Fixture::new().await;
+    let model = fixture.model("m").await;
+    let cloud = id("local");
+    let set = async |region: &str, name: &str, value: serde_json::Value| {
+        let values = Values::from([(name.to_owned(), value)]);
+        fixture.state.update_model_defaults(&cloud, region, &values, &[]).await.map_err(|it| it.to_string())
+    };
+    set("", "image-stream", json!("daily")).await.unwrap();
+    set("localhost", "image-stream", json!("devel")).await.unwrap();
+    assert_eq!(model.config().unwrap().text("image-stream"), "devel");
+    let defaults = fixture.state.model_defaults(&cloud).unwrap();
+    assert_eq!(
+        (&defaults.builtin["image-stream"], &defaults.cloud["image-stream"]),
+        (&json!("released"), &json!("daily"))
+    );
+    fixture
+        .state
+        .update_model_defaults(&cloud, "localhost", &Values::new(), &["image-stream".into()])
+        .await
+        .unwrap();
+    assert_eq!(model.config().unwrap().text("image-stream"), "daily");
+    assert!(set("mars", "image-stream", json!("x")).await.unwrap_err().contains("region \"mars\" not found"));
+    assert_eq!(set("", "name", json!("x")).await.unwrap_err(), "name cannot have a default value");
+    assert!(set("", "development", json!("maybe")).await.is_err());
+}

@@ -234,3 +234,75 @@ async fn relations_are_watched_by_what_concerns_a_unit() {
     model.leave_scope(relation.id, &id("web/0")).await.unwrap();
     assert_eq!(watcher.next().await.unwrap(), ["web:db db:server"], "it is gone");
 }
+
+/// A charm that requires something of each of its many neighbours.
+fn hub(neighbours: u32) -> String {
+    let ends: Vec<String> = (0..neighbours).map(|it| format!("n{it}: {{interface: i{it}}}")).collect();
+    format!("name: hub\nrequires: {{{}}}", ends.join(", "))
+}
+
+const NEIGHBOURS: u32 = 60;
+
+async fn surrounded(model: &Model) -> Vec<RelationId> {
+    model.deploy_charm(&hub(NEIGHBOURS), 1).await;
+    let mut relations = Vec::new();
+    for number in 0..NEIGHBOURS {
+        let name = format!("p{number}x");
+        model.deploy_charm(&format!("name: {name}\nprovides: {{end: {{interface: i{number}}}}}"), 0).await;
+        relations.push(model.add_relation("hub", &name).await.unwrap().id);
+    }
+    model.start(&id("hub/0")).await;
+    relations
+}
+
+#[tokio::test]
+async fn a_hook_may_speak_in_many_relations() {
+    let fixture = Fixture::new().await;
+    let model = fixture.model("m").await;
+    let relations = surrounded(&model).await;
+    let unit = id("hub/0");
+    let leases = LeaseManager::new(fixture.state.clone(), "0", Duration::ZERO);
+    let lease = LeaseId::leadership(model.uuid(), &id("hub"));
+    leases.claim(&lease, "hub/0", Duration::from_secs(60), Duration::ZERO).await.unwrap();
+    for round in ["1", "2"] {
+        let all = relations.iter().map(|it| RelationChanges {
+            relation: *it,
+            unit: settings(&[("round", round)]),
+            application: settings(&[("round", round)]),
+        });
+        let memory = NewMemory { uniter: Some(round.into()), ..NewMemory::default() };
+        let changes = HookChanges {
+            update_addresses: true,
+            relations: all.collect(),
+            memory,
+            ..HookChanges::default()
+        };
+        model.commit_hook(&unit, &changes).await.unwrap();
+        for relation in &relations {
+            for bag in [Bag::Unit(&unit), Bag::Application(&id("hub"))] {
+                assert_eq!(model.relation_settings(*relation, bag).unwrap().settings["round"], round);
+            }
+        }
+        assert_eq!(model.unit_memory(&unit).unwrap().uniter, round);
+    }
+    assert!(!model.keys().iter().any(|it| it.starts_with("hook/")));
+    model.run_cleanups().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_has_many_relations_can_go() {
+    let model = Fixture::new().await.model("m").await;
+    surrounded(&model).await;
+    // One that has not begun, and one that is in all of them.
+    model.add_units(&id("hub"), 1, &[]).await.unwrap();
+    model.destroy_unit(&id("hub/1"), How::GENTLY).await.unwrap();
+    model.run_cleanups().await.unwrap();
+    assert!(!model.has_unit(&id("hub/1")));
+    model.destroy_application(&id("hub"), How::GENTLY).await.unwrap();
+    model.run_cleanups().await.unwrap();
+    model.ensure_unit_dead(&id("hub/0")).await.unwrap();
+    model.remove_unit(&id("hub/0")).await.unwrap();
+    model.run_cleanups().await.unwrap();
+    assert!(model.application(&id("hub")).unwrap_err().is_not_found());
+    assert!(model.relations().unwrap().is_empty());
+}

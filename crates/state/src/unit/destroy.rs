@@ -8,10 +8,17 @@ use crate::{
     agent::{self, Agent},
     application, charm,
     cleanup::{self, How, Work},
-    lease, machine, ports,
-    relation::scope,
+    commit, lease, machine, ports,
+    relation::{
+        self,
+        scope::{self, Each},
+    },
     status::{self, StatusOf},
 };
+
+/// How many relations a unit leaves in the transaction that removes it. Where there are more, each is left in one of
+/// its own.
+const RELATIONS_AT_ONCE: usize = 3;
 
 /// Tells a unit to go. One whose agent has not begun has nothing to do any more and is removed at once.
 pub(crate) async fn destroy(tx: &Tx, m: &ModelUuid, name: &UnitName, how: How) -> Result<()> {
@@ -23,6 +30,11 @@ pub(crate) async fn destroy(tx: &Tx, m: &ModelUuid, name: &UnitName, how: How) -
         return Ok(());
     }
     if unit.subordinates.is_empty() && !has_begun(tx, m, &unit).await? {
+        if relation::of_application(m, name.app()).names(tx).await?.len() > RELATIONS_AT_ONCE {
+            put(tx, m, &UnitDoc { life: Life::Dead, ..UnitDoc::clone(&unit) })?;
+            return cleanup::queue(tx, m, Work::ForceRemoveUnit { unit: name.clone() });
+        }
+        scope::leave_all(tx, m, &unit).await?;
         return remove_now(tx, m, &unit).await;
     }
     put(tx, m, &UnitDoc { life: Life::Dying, ..UnitDoc::clone(&unit) })?;
@@ -49,21 +61,11 @@ async fn ensure_dead(tx: &Tx, m: &ModelUuid, name: &UnitName) -> Result<()> {
     put(tx, m, &UnitDoc { life: Life::Dead, ..UnitDoc::clone(&unit) })
 }
 
-/// Removes a dead unit: who deployed it does, once its agent is stopped.
-pub(crate) async fn remove(tx: &Tx, m: &ModelUuid, name: &UnitName) -> Result<()> {
-    let Some(unit) = find(tx, m, name).await? else { return Ok(()) };
-    if unit.life != Life::Dead {
-        return Err(Error::NotSupported(format!("cannot remove unit \"{name}\": unit is not dead")));
-    }
-    remove_now(tx, m, &unit).await
-}
-
-/// Removes the unit and all that is known of it. The last unit of a dying application takes that along, the last unit
-/// on a machine the machine.
+/// Removes the unit, which has left its relations, and all that is known of it. The last unit of a dying application
+/// takes that along, the last unit on a machine the machine.
 async fn remove_now(tx: &Tx, m: &ModelUuid, unit: &UnitDoc) -> Result<()> {
     let name = &unit.name;
     let machine = machine_of(tx, m, unit).await?;
-    scope::leave_all(tx, m, unit).await?;
     lease::drop_leadership(tx, m, name).await?;
     if let Some(principal) = &unit.principal
         && let Some(principal) = find(tx, m, principal).await?
@@ -84,6 +86,7 @@ async fn remove_now(tx: &Tx, m: &ModelUuid, unit: &UnitDoc) -> Result<()> {
     }
     assign::unstage(tx, m, name);
     memory::delete(tx, m, name);
+    commit::forget(tx, m, name);
     workload_version::delete(tx, m, name);
     forget_constraints(tx, m, name);
     agent::forget(tx, m, &Agent::Unit(name.clone()));
@@ -94,12 +97,8 @@ async fn remove_now(tx: &Tx, m: &ModelUuid, unit: &UnitDoc) -> Result<()> {
 
 /// Lets others see a dying unit gone from its relations.
 pub(crate) async fn clean_dying(model: &Model, name: UnitName, how: How) -> Result<()> {
-    let depart = async |tx: Tx| match find(&tx, model.uuid(), &name).await? {
-        Some(unit) => scope::depart_all(&tx, model.uuid(), &unit).await,
-        None => Ok(()),
-    };
     tracing::debug!(unit = %name, ?how, "a unit is dying");
-    model.transact(depart).await
+    scope::in_each(model, &name, Each::Depart).await
 }
 
 /// Takes down a unit that did not go by itself in time, its subordinates first.
@@ -109,29 +108,53 @@ pub(crate) async fn force_destroy(model: &Model, name: UnitName, how: How) -> Re
     for subordinate in unit.subordinates.clone() {
         Box::pin(force_destroy(model, subordinate, how)).await?;
     }
+    if !kill(model, &name).await? {
+        return Ok(());
+    }
+    scope::in_each(model, &name, Each::Leave).await?;
+    let finish =
+        async |tx: Tx| cleanup::queue_after(&tx, m, how, Work::ForceRemoveUnit { unit: name.clone() });
+    model.transact(finish).await
+}
+
+/// Sets the unit dead, whatever it says; answers whether it is there. From then on it enters no relation.
+async fn kill(model: &Model, name: &UnitName) -> Result<bool> {
+    let m = model.uuid();
     let kill = async |tx: Tx| {
-        let Some(unit) = find(&tx, m, &name).await? else { return Ok(()) };
-        scope::leave_all(&tx, m, &unit).await?;
+        let Some(unit) = find(&tx, m, name).await? else { return Ok(false) };
         if unit.life != Life::Dead {
-            put(&tx, m, &UnitDoc { life: Life::Dead, ..UnitDoc::clone(&*get(&tx, m, &name).await?) })?;
+            put(&tx, m, &UnitDoc { life: Life::Dead, ..UnitDoc::clone(&unit) })?;
         }
-        cleanup::queue_after(&tx, m, how, Work::ForceRemoveUnit { unit: name.clone() })
+        Ok(true)
     };
     model.transact(kill).await
 }
 
 /// Removes a unit that was forced to die and that nobody has removed.
 pub(crate) async fn force_remove(model: &Model, name: UnitName) -> Result<()> {
-    let m = model.uuid();
-    let Some(unit) = key(m, &name).read(&model.image())? else { return Ok(()) };
+    let Some(unit) = key(model.uuid(), &name).read(&model.image())? else { return Ok(()) };
     for subordinate in unit.subordinates.clone() {
         Box::pin(force_remove(model, subordinate)).await?;
     }
-    let remove = async |tx: Tx| match find(&tx, m, &name).await? {
+    if kill(model, &name).await? { remove(model, &name).await } else { Ok(()) }
+}
+
+/// Removes a dead unit: who deployed it does, once its agent is stopped. What relations it still is in it leaves first,
+/// each in a transaction of its own; being dead it cannot enter another.
+async fn remove(model: &Model, name: &UnitName) -> Result<()> {
+    let m = model.uuid();
+    match key(m, name).read(&model.image())? {
+        None => return Ok(()),
+        Some(unit) if unit.life != Life::Dead => {
+            return Err(Error::NotSupported(format!("cannot remove unit \"{name}\": unit is not dead")));
+        }
+        Some(_) => scope::in_each(model, name, Each::Leave).await?,
+    }
+    let finish = async |tx: Tx| match find(&tx, m, name).await? {
         Some(unit) => remove_now(&tx, m, &unit).await,
         None => Ok(()),
     };
-    model.transact(remove).await
+    model.transact(finish).await
 }
 
 /// Takes a unit away with its subordinates, without waiting for anyone: its machine is being taken down.
@@ -161,6 +184,6 @@ impl Model {
 
     /// Removes a dead unit; one that is gone is removed already.
     pub async fn remove_unit(&self, name: &UnitName) -> Result<()> {
-        self.transact(async |tx| remove(&tx, self.uuid(), name).await).await
+        remove(self, name).await
     }
 }
