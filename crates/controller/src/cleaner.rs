@@ -42,7 +42,11 @@ mod tests {
     fn it_waits_for_what_is_due_next() {
         let now = Timestamp::from_second(1000).unwrap();
         for (due, expected) in [(1005, 5), (1000, 30), (990, 30), (5000, 30)] {
-            assert_eq!(until(Timestamp::from_second(due).unwrap(), now), Duration::from_secs(expected), "{due}");
+            assert_eq!(
+                until(Timestamp::from_second(due).unwrap(), now),
+                Duration::from_secs(expected),
+                "{due}"
+            );
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod cleaner;
 pub mod flags;
+pub mod machine_undertaker;
 pub mod store_compaction;
 pub mod undertaker;
 pub mod unit_assigner;

@@ -36,7 +36,10 @@ async fn bury(
         Some(limit) => match timeout_at(limit, until_empty(model)).await {
             Ok(emptied) => emptied?,
             Err(_) => {
-                tracing::warn!("model {} is not empty after its time-out: removing it by force", doc.qualified_name());
+                tracing::warn!(
+                    "model {} is not empty after its time-out: removing it by force",
+                    doc.qualified_name()
+                );
                 model.force_dead().await?;
             }
         },
@@ -48,7 +51,9 @@ async fn bury(
     model.set_model_status(&status("tearing down cloud environment")).await?;
     let destroyed = provider.destroy().await;
     match (destroyed, limit) {
-        (Err(err), Some(_)) => tracing::warn!("the cloud resources of model {} may not all be gone: {err}", doc.uuid),
+        (Err(err), Some(_)) => {
+            tracing::warn!("the cloud resources of model {} may not all be gone: {err}", doc.uuid)
+        }
         (destroyed, _) => destroyed.transient()?,
     }
     model.remove().await?;

@@ -27,5 +27,7 @@ pub fn history_dir(data_dir: &Path) -> PathBuf {
 /// Opens the store, making it if it is not there. One process at a time has it.
 pub async fn open(data_dir: &Path) -> anyhow::Result<Arc<dyn Store>> {
     let dir = dir(data_dir);
-    Sqlite::open(&dir).await.with_context(|| format!("cannot open the controller's store in {}", dir.display()))
+    Sqlite::open(&dir)
+        .await
+        .with_context(|| format!("cannot open the controller's store in {}", dir.display()))
 }

@@ -107,7 +107,10 @@ struct LockQuery {
 }
 
 async fn machine_lock(State(shown): State<Shown>, Query(query): Query<LockQuery>) -> String {
-    shown.agent.lock().report(ReportOptions { yaml: !query.yaml.is_empty(), history: !query.history.is_empty() })
+    shown
+        .agent
+        .lock()
+        .report(ReportOptions { yaml: !query.yaml.is_empty(), history: !query.history.is_empty() })
 }
 
 async fn absent() -> Response {

@@ -65,11 +65,12 @@ async fn set_passwords(ctx: Ctx, args: EntityPasswords) -> Result<ErrorResults> 
 }
 
 async fn remove(ctx: Ctx, args: Entities) -> Result<ErrorResults> {
-    let one = async |tag: String| {
-        let unit = caller::unit_of_machine(&ctx, &tag)?;
-        Ok(ctx.model().remove_unit(&unit).await?)
-    };
-    Ok(ErrorResults::from_results(each(tags(args), one).await))
+    Ok(ErrorResults::from_results(each(tags(args), |tag| remove_one(ctx.clone(), tag)).await))
+}
+
+async fn remove_one(ctx: Ctx, tag: String) -> Result<()> {
+    let unit = caller::unit_of_machine(&ctx, &tag)?;
+    Ok(ctx.model().remove_unit(&unit).await?)
 }
 
 async fn model_uuid(ctx: Ctx, (): ()) -> Result<StringResult> {

@@ -11,10 +11,12 @@ use juju_agent::{
     passwords,
 };
 use juju_core::{Address, Base, Constraints, HostPort, Tag, network::Scope};
-use juju_provider::{InstanceId, local::{dirs::Dirs, machine::Machine}};
+use juju_provider::{
+    InstanceId,
+    local::{dirs::Dirs, machine::Machine},
+};
 use juju_state::{
-    Clock, History, State, V,
-    Bootstrap, BootstrapMachine,
+    Bootstrap, BootstrapMachine, Clock, History, State, V,
     cloud::{CloudDoc, Region},
     controller::ServingDoc,
     credential::CredentialDoc,
@@ -111,7 +113,10 @@ fn controller(params: &BootstrapParams, machine: &Machine, password: &Secret) ->
         instance_id: params.instance_id.clone(),
         display_name: String::new(),
         nonce: MACHINE_NONCE.to_owned(),
-        hardware: Hardware { arch: juju_core::Arch::of_this_build().map(|it| it.to_string()), ..Hardware::default() },
+        hardware: Hardware {
+            arch: juju_core::Arch::of_this_build().map(|it| it.to_string()),
+            ..Hardware::default()
+        },
         charm_profiles: vec![],
         addresses: vec![own],
     };
@@ -162,7 +167,11 @@ fn agent_conf(params: &BootstrapParams, machine: &Machine, password: Secret) -> 
         controller: params.controller_uuid.clone(),
         model: params.controller_model_uuid.clone(),
         ca_cert: params.ca_cert.clone(),
-        api_addresses: params.api_addresses.iter().map(|it| host_port(it, params.api_port).to_string()).collect(),
+        api_addresses: params
+            .api_addresses
+            .iter()
+            .map(|it| host_port(it, params.api_port).to_string())
+            .collect(),
         password,
     };
     let mut conf = AgentConf::new(new, &machine.paths());

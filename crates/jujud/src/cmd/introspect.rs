@@ -7,7 +7,10 @@ use std::{
 };
 
 use anyhow::Context as _;
-use juju_agent::{conf::ConfFile, paths::{Paths, Socket}};
+use juju_agent::{
+    conf::ConfFile,
+    paths::{Paths, Socket},
+};
 
 use super::Failure;
 
@@ -59,8 +62,10 @@ fn ask(args: &Args) -> anyhow::Result<String> {
 fn default_agent(paths: &Paths) -> anyhow::Result<String> {
     let dir = paths.agents_dir();
     let entries = std::fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))?;
-    let mut names: Vec<_> =
-        entries.filter_map(|it| it.ok()?.file_name().into_string().ok()).filter(|it| !it.starts_with("unit-")).collect();
+    let mut names: Vec<_> = entries
+        .filter_map(|it| it.ok()?.file_name().into_string().ok())
+        .filter(|it| !it.starts_with("unit-"))
+        .collect();
     names.sort();
     names.into_iter().next().with_context(|| format!("no machine agent in {}", dir.display()))
 }

@@ -23,7 +23,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     // Fails only if there is one already.
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(router));
     // One thread: it reaps all children of its process and does little else.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
     let dirs = Dirs::open(&args.dir).map_err(anyhow::Error::new)?;
     runtime.block_on(async {
         let stop = CancellationToken::new();

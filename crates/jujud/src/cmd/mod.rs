@@ -41,7 +41,8 @@ enum Command {
 
 /// Runs what the arguments ask for; the process's exit code.
 pub fn main(args: Vec<OsString>) -> ExitCode {
-    let called = args.first().map(|it| Path::new(it).file_name().unwrap_or_default().to_string_lossy().into_owned());
+    let called =
+        args.first().map(|it| Path::new(it).file_name().unwrap_or_default().to_string_lossy().into_owned());
     let args = match called.as_deref() {
         // Links to this program that agents keep in /usr/bin.
         Some("juju-introspect") => with_command(args, "introspect"),

@@ -37,7 +37,11 @@ pub(super) fn module(target: &str) -> String {
         // Juju's own names, and those of units (`unit.mysql/0.juju-log`), pass as they are.
         other => return if tail.is_empty() { other.to_owned() } else { target.replace("::", ".") },
     };
-    if tail.is_empty() { place.to_owned() } else { format!("{place}.{}", tail.replace("::", ".").replace('_', "-")) }
+    if tail.is_empty() {
+        place.to_owned()
+    } else {
+        format!("{place}.{}", tail.replace("::", ".").replace('_', "-"))
+    }
 }
 
 #[cfg(test)]

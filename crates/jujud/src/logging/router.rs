@@ -230,12 +230,16 @@ mod tests {
             tracing::info!(target: "rustls::conn", "a library");
         });
         let (record, _) = own.buffer().next().await;
-        assert_eq!((record.module.as_str(), record.message.as_str()), ("juju.worker.machiner", "of the machine"));
+        assert_eq!(
+            (record.module.as_str(), record.message.as_str()),
+            ("juju.worker.machiner", "of the machine")
+        );
         let (record, _) = unit.buffer().next().await;
         assert_eq!((record.module.as_str(), record.message.as_str()), ("unit.a/0.juju-log", "of the unit"));
         assert_eq!(record.location, "");
         for rest in [own, unit] {
-            let more = tokio::time::timeout(std::time::Duration::ZERO, async { rest.buffer().next().await }).await;
+            let more =
+                tokio::time::timeout(std::time::Duration::ZERO, async { rest.buffer().next().await }).await;
             assert!(more.is_err(), "{more:?}");
         }
     }

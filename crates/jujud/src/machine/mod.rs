@@ -169,7 +169,8 @@ async fn run(opened: Opened) -> anyhow::Result<()> {
     };
     let agent = Agent { inner: Arc::new(inner) };
     let stop = signals::stop_token()?;
-    let engine = Engine::new(manifolds::config(), manifolds::machine::all(&agent)).context("the agent's manifolds")?;
+    let engine =
+        Engine::new(manifolds::config(), manifolds::machine::all(&agent)).context("the agent's manifolds")?;
     let introspection = introspection::Server::start(&agent, &tag, engine.handle());
     let outcome = engine.run(stop.clone()).await;
     for name in &outcome.late {
@@ -187,5 +188,7 @@ pub(crate) fn binary_version() -> Binary {
 /// Whether the steps of the running version have run: tags and builds do not matter.
 fn is_current(upgraded_to: &str) -> bool {
     let running = juju_core::version::CURRENT;
-    upgraded_to.parse::<Version>().is_ok_and(|it| (it.major, it.minor, it.patch) == (running.major, running.minor, running.patch))
+    upgraded_to
+        .parse::<Version>()
+        .is_ok_and(|it| (it.major, it.minor, it.patch) == (running.major, running.minor, running.patch))
 }

@@ -40,19 +40,36 @@ const HISTORY_LIMIT: u64 = 64 << 20;
 pub fn all() -> Vec<Manifold<Fatal>> {
     let manifolds = vec![
         Manifold::new(STATE, (keys::AGENT,), |(agent,), scope| state(agent, scope), exit),
-        Manifold::new(LEASE_MANAGER, (keys::AGENT, STATE), |(agent, state), scope| leases(agent, state, scope), exit),
+        Manifold::new(
+            LEASE_MANAGER,
+            (keys::AGENT, STATE),
+            |(agent, state), scope| leases(agent, state, scope),
+            exit,
+        ),
         Manifold::new(
             API_SERVER,
             (keys::AGENT, STATE, LEASE_MANAGER),
             |(agent, state, leases), scope| api_server(agent, state, leases, scope),
             exit,
         ),
-        Manifold::new(HTTP_SERVER, (keys::AGENT, API_SERVER), |(agent, server), scope| http_server(agent, server, scope), exit),
-        Manifold::new(STORE_COMPACTION, (STATE,), |(state,), scope| juju_controller::store_compaction::run(state, scope), exit),
+        Manifold::new(
+            HTTP_SERVER,
+            (keys::AGENT, API_SERVER),
+            |(agent, server), scope| http_server(agent, server, scope),
+            exit,
+        ),
+        Manifold::new(
+            STORE_COMPACTION,
+            (STATE,),
+            |(state,), scope| juju_controller::store_compaction::run(state, scope),
+            exit,
+        ),
         Manifold::new(
             MODEL_WORKERS,
             (keys::AGENT, STATE, API_SERVER, LEASE_MANAGER),
-            |(agent, state, server, leases), scope| super::model::manager(agent, state, server, leases, scope),
+            |(agent, state, server, leases), scope| {
+                super::model::manager(agent, state, server, leases, scope)
+            },
             exit,
         )
         .when(keys::UPGRADE_STEPS_FLAG)
@@ -66,7 +83,8 @@ async fn state(agent: Agent, scope: Scope<State>) -> anyhow::Result<()> {
     let data_dir = agent.paths().data_dir().to_owned();
     let store = controller_store::open(&data_dir).await?;
     let view = View::open(store).await.context("cannot read the store")?;
-    let history = History::open(controller_store::history_dir(&data_dir), HISTORY_LIMIT).context("status history")?;
+    let history =
+        History::open(controller_store::history_dir(&data_dir), HISTORY_LIMIT).context("status history")?;
     let state = State::new(view.clone(), Clock::system(), history);
     check_machine(&state, &agent.conf().current())?;
     scope.set_report(serde_json::json!({ "controller": state.controller()?.uuid }));
@@ -112,7 +130,12 @@ async fn leases(agent: Agent, state: State, scope: Scope<Leases>) -> anyhow::Res
     }
 }
 
-async fn api_server(agent: Agent, state: State, leases: Leases, scope: Scope<ApiServer>) -> anyhow::Result<()> {
+async fn api_server(
+    agent: Agent,
+    state: State,
+    leases: Leases,
+    scope: Scope<ApiServer>,
+) -> anyhow::Result<()> {
     let conf = agent.conf().current();
     let serving = conf.serving.as_ref().context("no serving info in agent.conf")?;
     let certs = Arc::new(certs::ServerCerts::new(&serving.leaf())?);
@@ -151,7 +174,8 @@ async fn http_server(agent: Agent, server: ApiServer, scope: Scope) -> anyhow::R
     let conf = agent.conf().current();
     let port = conf.serving.as_ref().map(|it| it.api_port).context("no serving info in agent.conf")?;
     let local = !conf.value(juju_agent::conf::values::LOCAL_ADDRESS).is_empty();
-    let address: SocketAddr = if local { ([127, 0, 0, 1], port).into() } else { ([0, 0, 0, 0, 0, 0, 0, 0], port).into() };
+    let address: SocketAddr =
+        if local { ([127, 0, 0, 1], port).into() } else { ([0, 0, 0, 0, 0, 0, 0, 0], port).into() };
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}; is another controller using the port?"))?;

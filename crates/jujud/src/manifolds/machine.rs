@@ -8,8 +8,8 @@ use juju_agent::conf::values;
 use juju_engine::{Flag, Fortress, Gate, Key, Manifold, Runner, Scope, flag};
 use juju_rpc::Connection;
 use juju_workers::{
-    api_address_updater, api_caller, api_config_watcher, deployer, log_sender, logging_config_updater, machiner,
-    migration_flag,
+    api_address_updater, api_caller, api_config_watcher, deployer, log_sender, logging_config_updater,
+    machiner, migration_flag,
 };
 
 use super::{controller, exit, unit};
@@ -77,9 +77,19 @@ fn always(agent: &Agent) -> Vec<Manifold<Fatal>> {
             exit,
         ),
         Manifold::value(UPGRADE_STEPS_GATE, steps.clone()),
-        Manifold::new(UPGRADE_STEPS_FLAG, (UPGRADE_STEPS_GATE,), |(gate,), scope| flag::gate(scope, gate), exit),
+        Manifold::new(
+            UPGRADE_STEPS_FLAG,
+            (UPGRADE_STEPS_GATE,),
+            |(gate,), scope| flag::gate(scope, gate),
+            exit,
+        ),
         Manifold::value(UPGRADE_CHECK_GATE, check),
-        Manifold::new(UPGRADE_CHECK_FLAG, (UPGRADE_CHECK_GATE,), |(gate,), scope| flag::gate(scope, gate), exit),
+        Manifold::new(
+            UPGRADE_CHECK_FLAG,
+            (UPGRADE_CHECK_GATE,),
+            |(gate,), scope| flag::gate(scope, gate),
+            exit,
+        ),
         fully_upgraded(Manifold::new(MIGRATION_FORTRESS, (), |(), scope| open_fortress(scope), exit)),
         Manifold::new(
             MIGRATION_INACTIVE,
@@ -119,7 +129,12 @@ fn always(agent: &Agent) -> Vec<Manifold<Fatal>> {
         )),
         // Apart from the deployer, so that a lost connection does not end the units of the machine (Juju's nested context
         // ends with its deployer).
-        fully_upgraded(Manifold::new(UNIT_AGENTS, (AGENT,), |(agent,), scope| unit_agents(agent, scope), exit)),
+        fully_upgraded(Manifold::new(
+            UNIT_AGENTS,
+            (AGENT,),
+            |(agent,), scope| unit_agents(agent, scope),
+            exit,
+        )),
         fully_upgraded(Manifold::new(
             DEPLOYER,
             (AGENT, API_CALLER, UNIT_AGENTS),

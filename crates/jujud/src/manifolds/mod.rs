@@ -25,9 +25,7 @@ fn exit(result: anyhow::Result<()>) -> Exit<Fatal> {
     }
     match find_error::<Ended>(&err) {
         Some(Ended::ConnectImpossible | Ended::MachineGone) => Exit::Fatal(Fatal::Terminate),
-        Some(Ended::AddressesChanged | Ended::ConnectionBroken | Ended::LogStreamClosed) => {
-            Exit::Bounce
-        }
+        Some(Ended::AddressesChanged | Ended::ConnectionBroken | Ended::LogStreamClosed) => Exit::Bounce,
         None => Exit::of(Err(err)),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use juju_agent::{conf::values, tools::Tools};
 use juju_apiserver::{ApiServer, Leases};
-use juju_controller::{cleaner, flags, flags::ModelRemoved, undertaker, unit_assigner};
+use juju_controller::{cleaner, flags, flags::ModelRemoved, machine_undertaker, undertaker, unit_assigner};
 use juju_core::{Life, ModelUuid};
 use juju_engine::{Engine, Exit, Flag, Key, Manifold, Runner, Scope, find_error};
 use juju_provider::{Provider, local};
@@ -29,6 +29,7 @@ mod keys {
     pub(super) const PROVISIONER: Key<()> = Key::new("compute-provisioner");
     pub(super) const UNIT_ASSIGNER: Key<()> = Key::new("unit-assigner");
     pub(super) const CLEANER: Key<()> = Key::new("state-cleaner");
+    pub(super) const MACHINE_UNDERTAKER: Key<()> = Key::new("machine-undertaker");
     pub(super) const UNDERTAKER: Key<()> = Key::new("undertaker");
 }
 use keys::*;
@@ -44,7 +45,8 @@ pub(super) async fn manager(
     let (first, mut watcher) = state.watch_model_lives()?;
     drop(first);
     let models = Models { agent, state: state.clone(), server, leases };
-    let (control, runner) = Runner::new(super::config(), move |model: String, scope: Scope| models.clone().run(model, scope));
+    let (control, runner) =
+        Runner::new(super::config(), move |model: String, scope: Scope| models.clone().run(model, scope));
     scope.set_report(control.clone());
     scope.publish(());
     let running = scope.clone();
@@ -76,7 +78,8 @@ impl Models {
             Err(err) if err.is_not_found() => return Ok(()),
             Err(err) => return Err(err.into()),
         };
-        let engine = Engine::new(super::config().nested(), self.manifolds(model)).context("the model's manifolds")?;
+        let engine =
+            Engine::new(super::config().nested(), self.manifolds(model)).context("the model's manifolds")?;
         scope.set_report(engine.handle());
         // Its only fatal error is that the model is gone, and then nobody wants it any more.
         let outcome = engine.run(&scope).await;
@@ -90,7 +93,8 @@ impl Models {
         let Models { agent, state: _, server, leases } = self;
         let me = agent.tag();
         let (for_flag, for_dead, for_alive) = (model.clone(), model.clone(), model.clone());
-        let (for_cleaner, for_assigner, for_undertaker) = (model.clone(), model.clone(), model.clone());
+        let (for_cleaner, for_assigner) = (model.clone(), model.clone());
+        let (for_machines, for_undertaker) = (model.clone(), model.clone());
         let (for_api, for_environ, for_provisioner) = (agent.clone(), agent.clone(), agent);
         let api_model = model.uuid().clone();
         let environ_model = model.uuid().clone();
@@ -108,8 +112,18 @@ impl Models {
                 },
                 exit,
             ),
-            Manifold::new(NOT_DEAD, (), move |(), scope| flags::life(for_dead.clone(), |it| it != Life::Dead, scope), exit),
-            Manifold::new(NOT_ALIVE, (), move |(), scope| flags::life(for_alive.clone(), |it| it != Life::Alive, scope), exit),
+            Manifold::new(
+                NOT_DEAD,
+                (),
+                move |(), scope| flags::life(for_dead.clone(), |it| it != Life::Dead, scope),
+                exit,
+            ),
+            Manifold::new(
+                NOT_ALIVE,
+                (),
+                move |(), scope| flags::life(for_alive.clone(), |it| it != Life::Alive, scope),
+                exit,
+            ),
             Manifold::new(
                 API_CALLER,
                 (),
@@ -137,11 +151,22 @@ impl Models {
                 },
                 exit,
             )),
-            alive_or_dying(Manifold::new(CLEANER, (), move |(), scope| cleaner::run(for_cleaner.clone(), scope), exit)),
+            alive_or_dying(Manifold::new(
+                CLEANER,
+                (),
+                move |(), scope| cleaner::run(for_cleaner.clone(), scope),
+                exit,
+            )),
             alive_or_dying(Manifold::new(
                 UNIT_ASSIGNER,
                 (),
                 move |(), scope| unit_assigner::run(for_assigner.clone(), scope),
+                exit,
+            )),
+            alive_or_dying(Manifold::new(
+                MACHINE_UNDERTAKER,
+                (),
+                move |(), scope| machine_undertaker::run(for_machines.clone(), scope),
                 exit,
             )),
             Manifold::new(
@@ -182,11 +207,17 @@ fn own_tools() -> Tools {
 }
 
 /// A connection in memory, as the controller's own machine.
-async fn api_caller(agent: Agent, server: ApiServer, model: ModelUuid, scope: Scope<Connection>) -> anyhow::Result<()> {
+async fn api_caller(
+    agent: Agent,
+    server: ApiServer,
+    model: ModelUuid,
+    scope: Scope<Connection>,
+) -> anyhow::Result<()> {
     let conf = agent.conf().current();
     let connection = server.connect(Some(model));
     let passwords = [&conf.api_password, &conf.old_password];
-    let password = passwords.into_iter().find(|it| !it.is_empty()).context("the agent has no password yet")?;
+    let password =
+        passwords.into_iter().find(|it| !it.is_empty()).context("the agent has no password yet")?;
     let login = LoginRequest {
         auth_tag: conf.tag.clone(),
         credentials: password.expose().to_owned(),
@@ -212,7 +243,8 @@ async fn environ(agent: Agent, model: ModelUuid, scope: Scope<Arc<dyn Provider>>
     let kind = conf.value(values::PROVIDER_TYPE);
     anyhow::ensure!(kind == "local", "a provider of type {kind:?} is not implemented");
     // The controller's own machine is among those of the directory that it keeps machines in.
-    let dir = conf.root_dir().ancestors().nth(2).context("the machine's root is in no directory of machines")?;
+    let dir =
+        conf.root_dir().ancestors().nth(2).context("the machine's root is in no directory of machines")?;
     let dirs = local::dirs::Dirs::open(dir)?;
     let env = local::environment::passed_on(std::env::vars());
     let command = local::supervisor_command(&dirs, &env);

@@ -74,12 +74,13 @@ fn memory(it: SetUnitStateArg) -> Result<NewMemory> {
 }
 
 pub(super) async fn commit(ctx: Ctx, args: CommitHookChangesArgs) -> Result<ErrorResults> {
-    let one = async |it: CommitHookChangesArg| {
-        let unit = caller::own_unit(&ctx, &it.tag)?;
-        let changes = changes(&ctx, it)?;
-        Ok(ctx.model().commit_hook(&unit, &changes).await?)
-    };
-    Ok(ErrorResults::from_results(each(args.args, one).await))
+    Ok(ErrorResults::from_results(each(args.args, |it| commit_one(ctx.clone(), it)).await))
+}
+
+async fn commit_one(ctx: Ctx, it: CommitHookChangesArg) -> Result<()> {
+    let unit = caller::own_unit(&ctx, &it.tag)?;
+    let changes = changes(&ctx, it)?;
+    Ok(ctx.model().commit_hook(&unit, &changes).await?)
 }
 
 fn changes(ctx: &Ctx, it: CommitHookChangesArg) -> Result<HookChanges> {
