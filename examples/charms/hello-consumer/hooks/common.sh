@@ -12,7 +12,7 @@ repeat() {
     for unit in $(relation-list -r "$relation"); do
         greeting=$(relation-get -r "$relation" greeting "$unit")
         if [ -n "$greeting" ]; then
-            status-set active "heard $greeting from $unit"
+            status-set active "$(config-get prefix) $greeting from $unit"
             return
         fi
     done
