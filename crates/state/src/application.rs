@@ -18,7 +18,7 @@ pub(crate) use config::clean_config;
 mod deploy;
 pub use deploy::NewApplication;
 mod destroy;
-pub(crate) use destroy::{clean, clean_units, destroy, remove_if_left};
+pub(crate) use destroy::{clean, clean_left, clean_units, destroy, remove_if_left};
 mod leader_settings;
 mod origin;
 pub use origin::{CharmOrigin, Platform};

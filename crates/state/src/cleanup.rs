@@ -114,6 +114,13 @@ pub enum Work {
     },
     /// The units of a deploy that were too many for one transaction.
     AddUnits(unit::MoreUnits),
+    /// A dying relation, or application, that many left at once.
+    LeftRelation {
+        relation: RelationId,
+    },
+    LeftApplication {
+        application: ApplicationName,
+    },
     /// What a hook has said in more relations than one transaction can hold.
     FinishHook {
         unit: UnitName,
@@ -213,6 +220,8 @@ impl Model {
             Work::Applications { how } => destroy::clean_applications(self, how).await,
             Work::Machines { how } => destroy::clean_machines(self, how).await,
             Work::Models { how } => destroy::clean_models(self, how).await,
+            Work::LeftRelation { relation } => relation::clean_left(self, relation).await,
+            Work::LeftApplication { application } => application::clean_left(self, application).await,
             Work::FinishHook { unit } => commit::finish(self, &unit).await,
             Work::AddUnits(more) => unit::add_more(self, more, queued).await,
         }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 mod destroy;
-pub(crate) use destroy::{clean_settings, destroy, destroy_all_of, force_destroy};
+pub(crate) use destroy::{clean_left, clean_settings, destroy, destroy_all_of, force_destroy};
 mod infer;
 pub use infer::infer;
 pub mod scope;

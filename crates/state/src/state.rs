@@ -83,12 +83,14 @@ impl State {
     {
         let now = self.now();
         let effects = Arc::new(Mutex::default());
-        let attempt = |txn: Txn| {
+        let mut attempt = 0;
+        let run = |txn: Txn| {
+            attempt += 1;
             // What an attempt before this one left is not to happen.
             *lock(&effects) = Effects::default();
-            body(Tx { txn, now, effects: Arc::clone(&effects) })
+            body(Tx { txn, now, attempt, effects: Arc::clone(&effects) })
         };
-        let (value, _) = transact(&self.0.view, attempt).await?;
+        let (value, _) = transact(&self.0.view, run).await?;
         for (model, entry) in std::mem::take(&mut lock(&effects).history) {
             self.0.history.record(model.as_str(), &[entry]);
         }
@@ -134,10 +136,14 @@ impl Model {
     }
 }
 
+/// How often a transaction is run before it looks for a way to meet others less.
+const CROWDED: u32 = 3;
+
 /// A transaction under way: the store's, the time at which it happens, and what follows upon its commit.
 pub struct Tx {
     pub(crate) txn: Txn,
     pub(crate) now: Timestamp,
+    attempt: u32,
     effects: Arc<Mutex<Effects>>,
 }
 
@@ -148,6 +154,11 @@ struct Effects {
 }
 
 impl Tx {
+    /// Whether others keep changing what it reads. What can be looked at afterwards, is then better left to that.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.attempt > CROWDED
+    }
+
     /// Leaves an entry for the model's status history.
     pub(crate) fn record(&self, m: &ModelUuid, entry: history::Entry) {
         lock(&self.effects).history.push((m.clone(), entry));

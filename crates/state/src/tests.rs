@@ -1,5 +1,6 @@
 //! What spans several kinds of documents, on a store in memory.
 
+mod crowds;
 mod deploying;
 mod leases;
 mod models;

@@ -79,6 +79,11 @@ pub(crate) async fn clean_units(model: &Model, name: ApplicationName, how: How) 
     Ok(())
 }
 
+/// Removes a dying application that its last unit may have left.
+pub(crate) async fn clean_left(model: &Model, name: ApplicationName) -> Result<()> {
+    model.transact(async |tx| remove_if_left(&tx, model.uuid(), &name).await).await
+}
+
 /// Removes what is left of a dying application. While units or relations are left, the work stays queued.
 pub(crate) async fn clean(model: &Model, name: ApplicationName) -> Result<()> {
     let m = model.uuid();

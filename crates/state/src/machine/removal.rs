@@ -34,12 +34,12 @@ impl Model {
         for id in ids {
             let mark = async |tx: Tx| {
                 let m = self.uuid();
-                if get(&tx, m, &id).await?.life != Life::Dead {
+                if get(&tx, m, id).await?.life != Life::Dead {
                     return Err(Error::NotSupported(format!(
                         "cannot remove machine {id}: machine is not dead"
                     )));
                 }
-                key(m, &id).put(&tx, &RemovalDoc { v: V })
+                key(m, id).put(&tx, &RemovalDoc { v: V })
             };
             self.transact(mark).await?;
         }
@@ -54,8 +54,8 @@ impl Model {
     /// Removes machines that were marked; others are left alone.
     pub async fn complete_machine_removals(&self, ids: &[MachineId]) -> Result<()> {
         for id in ids {
-            let complete = async |tx: Tx| match key(self.uuid(), &id).exists(&tx).await? {
-                true => remove(&tx, self.uuid(), &id).await,
+            let complete = async |tx: Tx| match key(self.uuid(), id).exists(&tx).await? {
+                true => remove(&tx, self.uuid(), id).await,
                 false => Ok(()),
             };
             self.transact(complete).await?;

@@ -56,6 +56,15 @@ async fn remove(tx: &Tx, m: &ModelUuid, id: RelationId) -> Result<()> {
     Ok(())
 }
 
+/// Removes a dying relation that its last unit may have left.
+pub(crate) async fn clean_left(model: &Model, id: RelationId) -> Result<()> {
+    let finish = async |tx: Tx| match key(model.uuid(), id).get(&tx).await? {
+        Some(relation) if relation.life != Life::Alive => remove_if_left(&tx, model.uuid(), id).await,
+        _ => Ok(()),
+    };
+    model.transact(finish).await
+}
+
 /// Takes all units out of a relation, and it with them.
 pub(crate) async fn force_destroy(model: &Model, id: RelationId) -> Result<()> {
     let m = model.uuid();

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{RelationDoc, destroy, get, settings};
 use crate::{
-    Doc, Error, Key, Model, Prefix, Result, Tx, V, address, application, model, model_config, unit,
+    Doc, Error, Key, Model, Prefix, Result, Tx, V, address, application,
+    cleanup::{self, Work},
+    model, model_config, unit,
     unit::UnitDoc,
 };
 
@@ -211,6 +213,9 @@ pub(crate) async fn leave(tx: &Tx, m: &ModelUuid, relation: &RelationDoc, unit: 
     key.delete(tx);
     if relation.life == Life::Alive {
         return Ok(());
+    }
+    if tx.is_crowded() {
+        return cleanup::queue(tx, m, Work::LeftRelation { relation: relation.id });
     }
     destroy::remove_if_left(tx, m, relation.id).await
 }

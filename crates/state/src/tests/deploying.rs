@@ -289,8 +289,7 @@ async fn machines_are_asked_to_reboot_with_what_they_are_in() {
     use crate::machine::RebootAction;
     let model = Fixture::new().await.model("m").await;
     let host = model.add_machine(&NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
-    let inside =
-        model.add_container(Some(&host), "lxd".into(), &NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
+    let inside = model.add_container(Some(&host), "lxd", &NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
     let mut watcher = model.watch_reboot(&inside).unwrap();
     model.request_reboot(&host).await.unwrap();
     watcher.next().await.unwrap();

@@ -32,7 +32,7 @@ async fn one_holds_until_it_expires() {
     let waiting = leases.released(&lease);
     tokio::pin!(waiting);
     assert!(futures_util::poll!(&mut waiting).is_pending());
-    assert_eq!(leases.expire(s(100)).await.unwrap(), [lease.clone()]);
+    assert_eq!(leases.expire(s(100)).await.unwrap(), std::slice::from_ref(&lease));
     waiting.await.unwrap();
     leases.claim(&lease, "db/1", s(60), s(100)).await.unwrap();
     assert_eq!(lease::leader(&fixture.state.image(), model.uuid(), &id("db")).unwrap(), Some(id("db/1")));

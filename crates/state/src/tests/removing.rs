@@ -63,7 +63,7 @@ async fn an_application_goes_with_its_last_unit_and_relation() {
         assert_eq!(machine.life, Life::Dying);
         model.ensure_machine_dead(&machine.id).await.unwrap();
         model.mark_machines_for_removal(std::slice::from_ref(&machine.id)).await.unwrap();
-        assert_eq!(model.machine_removals(), [machine.id.clone()]);
+        assert_eq!(model.machine_removals(), std::slice::from_ref(&machine.id));
         model.complete_machine_removals(std::slice::from_ref(&machine.id)).await.unwrap();
     }
     assert_eq!(left(&model), Vec::<String>::new());
@@ -92,10 +92,8 @@ async fn machines_hold_on_to_what_is_on_them() {
     let error = model.destroy_machine(&machine, How::GENTLY).await.unwrap_err();
     assert!(matches!(error, Error::HasAssignedUnits { .. }));
     assert_eq!(error.to_string(), "machine 0 has unit \"db/0\" assigned");
-    let container = model
-        .add_container(Some(&machine), "lxd".into(), &NewMachine::new(id("ubuntu@24.04")))
-        .await
-        .unwrap();
+    let container =
+        model.add_container(Some(&machine), "lxd", &NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
     let error = model.destroy_machine(&machine, How::GENTLY).await.unwrap_err().to_string();
     assert_eq!(error, "machine 0 is hosting containers \"0/lxd/0\"");
     let error = model.remove_machine(&machine).await.unwrap_err().to_string();

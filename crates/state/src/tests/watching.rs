@@ -21,7 +21,7 @@ async fn lives_are_told_once() {
     add().await;
     assert_eq!(machines.next().await.unwrap(), ["1"]);
     // A container is no machine of its own, and an instance no change of life.
-    model.add_container(Some(&id("0")), "lxd".into(), &NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
+    model.add_container(Some(&id("0")), "lxd", &NewMachine::new(id("ubuntu@24.04"))).await.unwrap();
     machine.next().await.unwrap();
     model.provision(&id("0")).await;
     let (containers, mut inside) = model.watch_containers(&id("0"), Some("lxd".into())).unwrap();

@@ -92,6 +92,9 @@ async fn remove_now(tx: &Tx, m: &ModelUuid, unit: &UnitDoc) -> Result<()> {
     agent::forget(tx, m, &Agent::Unit(name.clone()));
     status::delete(tx, m, &StatusOf::Agent(name.clone()));
     status::delete(tx, m, &StatusOf::Workload(name.clone()));
+    if tx.is_crowded() {
+        return cleanup::queue(tx, m, Work::LeftApplication { application: name.app().clone() });
+    }
     application::remove_if_left(tx, m, name.app()).await
 }
 
