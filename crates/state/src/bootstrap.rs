@@ -19,8 +19,8 @@ use crate::{
     user,
 };
 
-/// All that a controller begins with.
-#[derive(Clone, Debug)]
+/// All that a controller begins with, secrets among it.
+#[derive(Clone)]
 pub struct Bootstrap {
     pub uuid: ControllerUuid,
     pub name: ControllerName,
@@ -39,7 +39,7 @@ pub struct Bootstrap {
 }
 
 /// The machine on which the controller begins.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct BootstrapMachine {
     pub base: Base,
     pub constraints: Constraints,

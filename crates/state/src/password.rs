@@ -3,6 +3,8 @@
 //! A user's password may be weak and is hashed slowly, with salt; an agent's is 24 random characters, and its hash
 //! is checked on every connection of every agent, so that it is fast.
 
+use std::fmt;
+
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha512};
@@ -17,12 +19,24 @@ const SALT_BYTES: usize = 12;
 const AGENT_PASSWORD_CHARS: usize = 24;
 
 /// The salted hash of a user's password.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserHash {
     hash: String,
     /// Its text, not the bytes it stands for, is what Juju hashes with.
     salt: String,
 }
+
+/// Hashes are not to be seen in logs.
+macro_rules! hidden {
+    ($($name:ident),*) => {$(
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+hidden!(UserHash, AgentHash);
 
 impl UserHash {
     /// Takes tens of milliseconds of a processor, so that it runs where blocking is allowed.
@@ -43,7 +57,7 @@ impl UserHash {
 }
 
 /// The hash of an agent's password.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct AgentHash(String);
 

@@ -1,6 +1,7 @@
 //! The handles through which everything is done: [`State`] for the controller, [`Model`] for one of its models.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -91,8 +92,9 @@ impl State {
             body(Tx { txn, now, attempt, effects: Arc::clone(&effects) })
         };
         let (value, _) = transact(&self.0.view, run).await?;
-        for (model, entry) in std::mem::take(&mut lock(&effects).history) {
-            self.0.history.record(model.as_str(), &[entry]);
+        let history = std::mem::take(&mut lock(&effects).history);
+        for (model, entries) in history {
+            self.0.history.record(model.as_str(), &entries);
         }
         Ok(value)
     }
@@ -149,7 +151,7 @@ pub struct Tx {
 
 #[derive(Default)]
 struct Effects {
-    history: Vec<(ModelUuid, history::Entry)>,
+    history: BTreeMap<ModelUuid, Vec<history::Entry>>,
     queued: u32,
 }
 
@@ -161,7 +163,7 @@ impl Tx {
 
     /// Leaves an entry for the model's status history.
     pub(crate) fn record(&self, m: &ModelUuid, entry: history::Entry) {
-        lock(&self.effects).history.push((m.clone(), entry));
+        lock(&self.effects).history.entry(m.clone()).or_default().push(entry);
     }
 
     /// Counts the cleanups that the transaction has queued, which keeps them in order.

@@ -1,7 +1,7 @@
 //! Users: those of the controller itself, who have passwords. Of those of an identity provider it knows only what
 //! access they were given.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use jiff::Timestamp;
 use juju_core::{ModelUuid, UserName};
@@ -15,7 +15,7 @@ use crate::{
     password::UserHash,
 };
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct UserDoc {
     pub v: V<1>,
     /// As it was typed when the user was added; it is stored under its lower-case form.
@@ -31,13 +31,20 @@ pub struct UserDoc {
     /// A user who has not registered yet has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<UserHash>,
-    /// With what a new user proves who he is, until he has a password. Base64.
+    /// Secret: with what a new user proves who he is, until he has a password. Base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_key: Option<String>,
 }
 
 impl Doc for UserDoc {
     const KIND: &'static str = "user";
+}
+
+impl fmt::Debug for UserDoc {
+    /// Leaves the secrets out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UserDoc").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// When a user was last seen, apart from the user so that nobody who watches users hears of logins.
