@@ -1,7 +1,9 @@
 //! How much of the server anyone may take.
 //!
-//! A stranger, who has not logged in yet, costs little, may stay for a minute, and gives way to the next when there
-//! are too many of them: whoever fills the house with idle connections pushes out his own.
+//! A stranger, who has not logged in yet, costs little and may stay for a minute. When there are too many of them, the
+//! one who has idled for longest gives way to the next: whoever fills the house with idle connections pushes out his
+//! own. Nobody has to go before he had time to log in, though; else a thousand agents that come back at once after
+//! a restart would push out each other for ever. Until then newcomers wait outside.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +11,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, sleep_until};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Clone, Debug)]
@@ -18,6 +23,8 @@ pub struct Limits {
     pub connections: usize,
     /// Connections on which nobody has logged in.
     pub strangers: usize,
+    /// How long a stranger need not give way.
+    pub grace: Duration,
     /// How long a TLS handshake may take.
     pub handshake: Duration,
     /// How long the head of an HTTP request may take, and how long a connection may wait for the next one.
@@ -43,6 +50,7 @@ impl Default for Limits {
         Limits {
             connections: 50_000,
             strangers: 1000,
+            grace: Duration::from_secs(5),
             handshake: Duration::from_secs(10),
             head: Duration::from_secs(30),
             login: Duration::from_secs(60),
@@ -96,12 +104,21 @@ impl Bucket {
     }
 }
 
+#[derive(Debug)]
+struct Stranger {
+    since: Instant,
+    out: CancellationToken,
+}
+
 /// Counts who is in.
 #[derive(Debug)]
 pub(crate) struct Doors {
     connections: usize,
     strangers: usize,
+    grace: Duration,
     inside: Mutex<Inside>,
+    /// Told when a stranger leaves or is one no more.
+    room: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -109,32 +126,60 @@ struct Inside {
     last: u64,
     total: usize,
     /// In the order in which they came.
-    strangers: BTreeMap<u64, CancellationToken>,
+    strangers: BTreeMap<u64, Stranger>,
 }
 
 impl Doors {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
-        let (connections, strangers) = (limits.connections, limits.strangers.max(1));
-        Arc::new(Doors { connections, strangers, inside: Mutex::default() })
+        Arc::new(Doors {
+            connections: limits.connections,
+            strangers: limits.strangers.max(1),
+            grace: limits.grace,
+            inside: Mutex::default(),
+            room: Notify::new(),
+        })
     }
 
-    /// Lets one more in, as a stranger; `None` if the house is full. The stranger who has been there for longest goes
-    /// if there are too many.
-    pub(crate) fn enter(self: &Arc<Self>) -> Option<Door> {
+    /// Lets one more in, as a stranger, as soon as there is room for one; `None` if the house is full.
+    pub(crate) async fn enter(self: &Arc<Self>) -> Option<Door> {
+        loop {
+            let room = self.room.notified();
+            match self.try_enter() {
+                Entry::In(door) => return Some(door),
+                Entry::Full => return None,
+                Entry::Wait(until) => tokio::select! {
+                    () = room => {}
+                    () = sleep_until(until) => {}
+                },
+            }
+        }
+    }
+
+    fn try_enter(self: &Arc<Self>) -> Entry {
         let mut inside = self.lock();
         if inside.total >= self.connections {
-            return None;
+            return Entry::Full;
         }
         if inside.strangers.len() >= self.strangers
-            && let Some((_, oldest)) = inside.strangers.pop_first()
+            && let Some(oldest) = inside.strangers.first_entry()
         {
-            oldest.cancel();
+            let until = oldest.get().since + self.grace;
+            if until > Instant::now() {
+                return Entry::Wait(until);
+            }
+            oldest.remove().out.cancel();
         }
         inside.total += 1;
         inside.last += 1;
         let (number, out) = (inside.last, CancellationToken::new());
-        inside.strangers.insert(number, out.clone());
-        Some(Door { doors: self.clone(), number, out })
+        inside.strangers.insert(number, Stranger { since: Instant::now(), out: out.clone() });
+        Entry::In(Door { doors: self.clone(), number, out })
+    }
+
+    fn remove_stranger(&self, number: u64) {
+        if self.lock().strangers.remove(&number).is_some() {
+            self.room.notify_one();
+        }
     }
 
     #[cfg(test)]
@@ -146,6 +191,13 @@ impl Doors {
     fn lock(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+enum Entry {
+    In(Door),
+    Full,
+    /// All strangers are new here.
+    Wait(Instant),
 }
 
 /// One connection's place, for as long as it is kept.
@@ -164,7 +216,7 @@ impl Door {
 
     /// Somebody has proved who they are: no stranger any more.
     pub(crate) fn admit(&self) {
-        self.doors.lock().strangers.remove(&self.number);
+        self.doors.remove_stranger(self.number);
     }
 
     /// Waits until the connection has to give way to another; for ever if it was admitted.
@@ -175,9 +227,8 @@ impl Door {
 
 impl Drop for Door {
     fn drop(&mut self) {
-        let mut inside = self.doors.lock();
-        inside.total -= 1;
-        inside.strangers.remove(&self.number);
+        self.doors.lock().total -= 1;
+        self.doors.remove_stranger(self.number);
     }
 }
 
@@ -205,22 +256,27 @@ mod tests {
         assert!(start.elapsed() >= Duration::from_millis(50));
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn the_oldest_stranger_gives_way_and_the_admitted_stay() {
-        let doors = Doors::new(&Limits { connections: 4, strangers: 2, ..Limits::default() });
-        let known = doors.enter().unwrap();
+        let grace = Duration::from_secs(5);
+        let doors = Doors::new(&Limits { connections: 4, strangers: 2, grace, ..Limits::default() });
+        let known = doors.enter().await.unwrap();
         known.admit();
-        let (first, second) = (doors.enter().unwrap(), doors.enter().unwrap());
-        let third = doors.enter().unwrap();
+        let (first, second) = (doors.enter().await.unwrap(), doors.enter().await.unwrap());
+        let start = Instant::now();
+        let third = doors.enter().await.unwrap();
+        assert_eq!(start.elapsed(), grace, "the newcomer waits until the oldest had time to log in");
         first.told_to_leave().await;
         for it in [&known, &second, &third] {
             assert!(!it.out.is_cancelled());
         }
-        assert!(doors.enter().is_none(), "the house is full");
+        assert!(doors.enter().await.is_none(), "the house is full");
         assert_eq!(doors.counts(), (4, 2));
         drop(first);
-        assert!(doors.enter().is_some());
-        drop((known, second, third));
+        // One that logs in makes room at once.
+        let (entered, ()) = tokio::join!(doors.enter(), async { third.admit() });
+        assert!(entered.is_some());
+        drop((known, second, third, entered));
         assert_eq!(doors.counts(), (0, 0));
     }
 }

@@ -124,6 +124,7 @@ async fn strangers_may_stay_for_a_while_and_give_way() {
             limits.handshake = Duration::from_millis(300);
             limits.head = Duration::from_millis(300);
             limits.strangers = 20;
+            limits.grace = Duration::from_millis(20);
         },
         |_| {},
     )
@@ -150,7 +151,7 @@ async fn strangers_may_stay_for_a_while_and_give_way() {
 
 #[tokio::test]
 async fn a_thousand_idle_connections_do_not_hurt() {
-    let it = TestServer::start().await;
+    let it = TestServer::with(|limits| limits.grace = Duration::from_millis(200), |_| {}).await;
     let mut idle = vec![];
     for _ in 0..1500 {
         idle.push(TcpStream::connect(it.address).await.unwrap());
@@ -163,6 +164,22 @@ async fn a_thousand_idle_connections_do_not_hurt() {
     assert!(start.elapsed() < SOON);
     drop(idle);
     it.stop().await;
+}
+
+#[tokio::test]
+async fn agents_that_come_back_at_once_all_get_in() {
+    let it = Arc::new(TestServer::with(|limits| limits.strangers = 10, |_| {}).await);
+    let mut agents = tokio::task::JoinSet::new();
+    for _ in 0..200 {
+        let it = it.clone();
+        agents.spawn(async move { it.machine_0(None).await });
+    }
+    let connections = timeout(3 * SOON, agents.join_all()).await.expect("none pushes out another");
+    for connection in &connections {
+        connection.call::<pinger::call::Ping>(()).await.unwrap();
+    }
+    drop(connections);
+    Arc::into_inner(it).unwrap().stop().await;
 }
 
 #[tokio::test]

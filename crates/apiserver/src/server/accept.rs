@@ -62,7 +62,11 @@ pub(super) async fn run(
             }
             Err(err) => break Err(ServeError::Accept(err)),
         };
-        let Some(door) = shared.doors.enter() else {
+        let entered = tokio::select! {
+            () = stop.cancelled() => break Ok(()),
+            entered = shared.doors.enter() => entered,
+        };
+        let Some(door) = entered else {
             tracing::debug!(%peer, "too many connections");
             continue;
         };

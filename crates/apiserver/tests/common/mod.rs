@@ -7,7 +7,7 @@ use juju_agent::{
     certs::{Authority, ServerCerts, server_config},
     log_file::Rotation,
 };
-use juju_apiserver::{ApiServer, Config, Limits, Logs, Objects, Router, ServeError, Tools, facades};
+use juju_apiserver::{ApiServer, Config, Leases, Limits, Logs, Objects, Router, ServeError, Tools, facades};
 use juju_core::{Constraints, ModelUuid};
 use juju_rpc::{CallError, Connection, DialConfig};
 use juju_state::{
@@ -58,11 +58,12 @@ impl TestServer {
         let ca = authority.cert_pem().to_owned();
         let tls = Arc::new(server_config(Arc::new(ServerCerts::new(&leaf).unwrap())).unwrap());
 
+        let dir = tempfile::tempdir().unwrap();
         let view = View::open(Memory::new()).await.unwrap();
-        let state = State::new(view, Clock::system(), History::none());
+        let history = History::open(dir.path().join("history"), 1 << 20).unwrap();
+        let state = State::new(view, Clock::system(), history);
         state.initialise(&bootstrap(&ca, address)).await.unwrap();
 
-        let dir = tempfile::tempdir().unwrap();
         let mut limits = Limits::default();
         limit(&mut limits);
         let mut router = Router::new();
@@ -75,6 +76,7 @@ impl TestServer {
             objects: Objects::open(&dir.path().join("objects")).unwrap(),
             tools: Tools::open(&dir.path().join("tools")).unwrap(),
             logs: Logs::open(&dir.path().join("log"), Rotation::of_model(10, 2)).unwrap(),
+            leases: Leases::new(state.clone(), "0"),
             limits,
         };
         let (server, stop) = (ApiServer::new(config), CancellationToken::new());
