@@ -68,6 +68,9 @@ pub struct Archive {
     top: String,
 }
 
+/// What unpacks to less is no bomb, however small it is packed.
+const RATIO_FROM: u64 = 1 << 20;
+
 /// A link's target longer than this leads nowhere.
 const MAX_TARGET: u64 = 4096;
 
@@ -105,7 +108,7 @@ impl Archive {
         if total > limits.size {
             return Err(CharmError::refused(format!("unpacks to more than {} bytes", limits.size)));
         }
-        if total > packed.saturating_mul(limits.ratio) {
+        if total > packed.saturating_mul(limits.ratio).max(RATIO_FROM) {
             return Err(CharmError::refused(format!("unpacks to more than {} times its size", limits.ratio)));
         }
         check::structure(&entries)?;

@@ -241,3 +241,35 @@ fn archives_that_are_too_much_are_refused() {
     assert_eq!(text(small), "refusing charm archive: unpacks to more than 1048576 bytes");
     assert!(archive::rewrite(&path, Cursor::new(vec![]), 0).is_err());
 }
+
+/// Content is copied through, never held; what it is comes out as it went in.
+#[test]
+fn many_files_and_large_ones() {
+    let dir = TempDir::new().unwrap();
+    let source = dir.path().join("web");
+    charm(&source, &[("dispatch", "#!/bin/sh\n")]);
+    fs::create_dir(source.join("many")).unwrap();
+    for number in 0..3_000 {
+        fs::write(source.join(format!("many/{number}")), number.to_string()).unwrap();
+    }
+    // A simple generator's output, which does not compress.
+    let mut state = 1_u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    };
+    let large: Vec<u8> = (0..8 << 20).map(|_| noise()).collect();
+    fs::write(source.join("large"), &large).unwrap();
+    let file = dir.path().join("web.charm");
+    pack::pack(&source, File::create(&file).unwrap()).unwrap();
+    let again = dir.path().join("again.charm");
+    archive::rewrite(&file, File::create(&again).unwrap(), 1).unwrap();
+    let out = dir.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let unpacked = unpack::unpack(&again, &out, unpack::Limits::default(), &BTreeSet::new()).unwrap();
+    assert_eq!(unpacked.paths.len(), 3_000 + 5);
+    assert!(fs::read(out.join("large")).unwrap() == large);
+    for number in [0, 1_234, 2_999] {
+        assert_eq!(fs::read_to_string(out.join(format!("many/{number}"))).unwrap(), number.to_string());
+    }
+}
