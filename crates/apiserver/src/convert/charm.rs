@@ -51,7 +51,12 @@ pub(crate) fn origin_to_wire(it: &CharmOrigin, base: &Base) -> params::CharmOrig
 
 /// `14/stable`, as far as anything is said; local charms have none.
 pub(crate) fn channel_text(it: &CharmOrigin) -> String {
-    [&it.track, &it.risk, &it.branch].into_iter().filter(|it| !it.is_empty()).cloned().collect::<Vec<_>>().join("/")
+    [&it.track, &it.risk, &it.branch]
+        .into_iter()
+        .filter(|it| !it.is_empty())
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 pub(crate) fn endpoint_to_wire(it: &Endpoint) -> params::CharmRelation {
@@ -97,7 +102,10 @@ mod tests {
         assert_eq!(channel_text(&origin), "");
         let hub = CharmOrigin { track: "14".into(), risk: "stable".into(), ..CharmOrigin::default() };
         assert_eq!(channel_text(&hub), "14/stable");
-        let half = params::CharmOrigin { base: Some(params::Base { name: "ubuntu".into(), ..Default::default() }), ..wire };
+        let half = params::CharmOrigin {
+            base: Some(params::Base { name: "ubuntu".into(), ..Default::default() }),
+            ..wire
+        };
         assert_eq!(origin_from_wire(&half).unwrap_err().code(), "not valid");
     }
 }

@@ -3,7 +3,9 @@
 use juju_core::Tag;
 use juju_state::agent::Agent;
 use juju_wire::{
-    facade::agent::{AgentGetEntitiesResult, AgentGetEntitiesResults, IsMasterResult, StateServingInfo, call},
+    facade::agent::{
+        AgentGetEntitiesResult, AgentGetEntitiesResults, IsMasterResult, StateServingInfo, call,
+    },
     params::*,
 };
 
@@ -81,7 +83,9 @@ pub(super) async fn watch_model_config(ctx: Ctx, (): ()) -> Result<NotifyWatchRe
 }
 
 pub(super) async fn controller_config(ctx: Ctx, (): ()) -> Result<ControllerConfigResult> {
-    Ok(ControllerConfigResult { config: ctx.state().controller_config()?.values().clone().into_iter().collect() })
+    Ok(ControllerConfigResult {
+        config: ctx.state().controller_config()?.values().clone().into_iter().collect(),
+    })
 }
 
 /// The controller's keys go to controllers alone.

@@ -2,7 +2,9 @@
 
 use juju_core::Tag;
 use juju_wire::{
-    facade::annotations::{AnnotationsGetResult, AnnotationsGetResults, AnnotationsSet, EntityAnnotations, call},
+    facade::annotations::{
+        AnnotationsGetResult, AnnotationsGetResults, AnnotationsSet, EntityAnnotations, call,
+    },
     params::{Entities, ErrorResult, ErrorResults},
 };
 
@@ -35,6 +37,7 @@ async fn get(ctx: Ctx, args: Entities) -> Result<AnnotationsGetResults> {
 }
 
 async fn set(ctx: Ctx, args: AnnotationsSet) -> Result<ErrorResults> {
-    let one = async |it: EntityAnnotations| Ok(ctx.model().annotate(&tag(&it.entity)?, &it.annotations).await?);
+    let one =
+        async |it: EntityAnnotations| Ok(ctx.model().annotate(&tag(&it.entity)?, &it.annotations).await?);
     Ok(ErrorResults::from_results(each(args.annotations, one).await))
 }

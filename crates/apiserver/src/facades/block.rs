@@ -22,7 +22,9 @@ async fn list(ctx: Ctx, (): ()) -> Result<BlockResults> {
         tag: tag.clone(),
     };
     let blocks = ctx.model().blocks()?;
-    Ok(BlockResults { results: blocks.iter().map(|it| BlockResult { result: one(it), error: None }).collect() })
+    Ok(BlockResults {
+        results: blocks.iter().map(|it| BlockResult { result: one(it), error: None }).collect(),
+    })
 }
 
 fn kind(text: &str) -> Result<BlockKind> {

@@ -9,8 +9,8 @@ use juju_state::{application, charm, constraints};
 use juju_wire::{
     facade::charms::{
         AddCharmWithOrigin, ApplicationCharmPlacement, ApplicationCharmPlacements, Charm, CharmOriginResult,
-        CharmsList, CharmsListResult, IsMeteredResult, ResolveCharmWithChannel, ResolveCharmWithChannelResult,
-        ResolveCharmWithChannelResults, ResolveCharmsWithChannel, call,
+        CharmsList, CharmsListResult, IsMeteredResult, ResolveCharmWithChannel,
+        ResolveCharmWithChannelResult, ResolveCharmWithChannelResults, ResolveCharmsWithChannel, call,
     },
     params::{CharmURL, ErrorResults},
 };
@@ -91,7 +91,9 @@ async fn check_placement(ctx: Ctx, args: ApplicationCharmPlacements) -> Result<E
             other => other?,
         };
         let asked = constraints::read(&image, m, constraints::Of::Application(&name))?.arch;
-        let known = asked.filter(|it| !it.is_empty()).unwrap_or_else(|| doc.charm_origin.platform.architecture.clone());
+        let known = asked
+            .filter(|it| !it.is_empty())
+            .unwrap_or_else(|| doc.charm_origin.platform.architecture.clone());
         if known.is_empty() || known == arch.as_str() {
             return Ok(());
         }

@@ -6,11 +6,13 @@ use juju_state::{
     access::{Access, Object},
     cloud::{self, CloudDoc},
     credential::{self, CredentialDoc},
+    model,
 };
 use juju_wire::{
     facade::cloud::{
-        Cloud, CloudRegion, CloudResult, CloudResults, CloudsResult, TaggedCredential, TaggedCredentials, UserCloud,
-        UserClouds, call,
+        Cloud, CloudRegion, CloudResult, CloudResults, CloudsResult, TaggedCredential, TaggedCredentials,
+        UpdateCredentialArgs, UpdateCredentialModelResult, UpdateCredentialResult, UpdateCredentialResults,
+        UserCloud, UserClouds, call,
     },
     params::*,
 };
@@ -25,7 +27,8 @@ pub(super) fn register(router: &mut Router) {
         .on::<call::Clouds>(clouds)
         .on::<call::Cloud>(one_cloud)
         .on::<call::UserCredentials>(user_credentials)
-        .on::<call::AddCredentials>(add_credentials);
+        .on::<call::AddCredentials>(add_credentials)
+        .on::<call::UpdateCredentialsCheckModels>(update_credentials);
 }
 
 /// The clouds on which the user may make models.
@@ -42,7 +45,8 @@ async fn clouds(ctx: Ctx, (): ()) -> Result<CloudsResult> {
 fn sees(ctx: &Ctx, name: &CloudName) -> Result<bool> {
     let user = ctx.user()?;
     let object = Object::Cloud(name.clone());
-    Ok(user.is_superuser() || ctx.state().access(&object, &user.name)?.is_some_and(|it| object.includes(it, Access::AddModel)))
+    let access = ctx.state().access(&object, &user.name)?;
+    Ok(user.is_superuser() || access.is_some_and(|it| object.includes(it, Access::AddModel)))
 }
 
 impl FromOutcome<Cloud> for CloudResult {
@@ -93,7 +97,10 @@ fn to_wire(ctx: &Ctx, doc: &CloudDoc) -> Result<Cloud> {
 async fn user_credentials(ctx: Ctx, args: UserClouds) -> Result<StringsResults> {
     let one = async |it: UserCloud| {
         let (Ok(Tag::User(owner)), Ok(Tag::Cloud(name))) = (it.user_tag.parse(), it.cloud_tag.parse()) else {
-            return Err(Error::bad_request(format!("{:?} and {:?} are no user and cloud", it.user_tag, it.cloud_tag)));
+            return Err(Error::bad_request(format!(
+                "{:?} and {:?} are no user and cloud",
+                it.user_tag, it.cloud_tag
+            )));
         };
         check_owner(&ctx, &owner)?;
         let found = credential::all(&ctx.state().image(), &name, &owner)?;
@@ -103,20 +110,49 @@ async fn user_credentials(ctx: Ctx, args: UserClouds) -> Result<StringsResults> 
 }
 
 async fn add_credentials(ctx: Ctx, args: TaggedCredentials) -> Result<ErrorResults> {
-    let one = async |it: TaggedCredential| {
-        let id = credential_id(&it.tag)?;
-        check_owner(&ctx, id.owner())?;
-        let doc = CredentialDoc {
-            v: V,
-            id,
-            auth_type: it.credential.auth_type,
-            attributes: it.credential.attrs,
-            revoked: false,
-            invalid: None,
-        };
-        Ok(ctx.state().put_credential(&doc).await?)
-    };
+    let one = async |it: TaggedCredential| put(&ctx, it).await.map(drop);
     Ok(ErrorResults::from_results(each(args.credentials, one).await))
+}
+
+/// Replaces credentials, and says which models use each.
+async fn update_credentials(ctx: Ctx, args: UpdateCredentialArgs) -> Result<UpdateCredentialResults> {
+    let mut results = vec![];
+    for it in args.credentials {
+        let tag = it.tag.clone();
+        results.push(match put(&ctx, it).await {
+            Ok(id) => UpdateCredentialResult { tag, models: users_of(&ctx, &id)?, error: None },
+            Err(err) => {
+                UpdateCredentialResult { tag, error: Some(err.into()), ..UpdateCredentialResult::default() }
+            }
+        });
+    }
+    Ok(UpdateCredentialResults { results })
+}
+
+async fn put(ctx: &Ctx, it: TaggedCredential) -> Result<CredentialId> {
+    let id = credential_id(&it.tag)?;
+    check_owner(ctx, id.owner())?;
+    let doc = CredentialDoc {
+        v: V,
+        id: id.clone(),
+        auth_type: it.credential.auth_type,
+        attributes: it.credential.attrs,
+        revoked: false,
+        invalid: None,
+    };
+    ctx.state().put_credential(&doc).await?;
+    Ok(id)
+}
+
+fn users_of(ctx: &Ctx, id: &CredentialId) -> Result<Vec<UpdateCredentialModelResult>> {
+    let all = model::all(&ctx.state().image())?;
+    let using = all.iter().filter(|it| it.credential.as_ref() == Some(id));
+    let one = |it: &std::sync::Arc<model::ModelDoc>| UpdateCredentialModelResult {
+        uuid: it.uuid.to_string(),
+        name: it.name.to_string(),
+        errors: vec![],
+    };
+    Ok(using.map(one).collect())
 }
 
 fn check_owner(ctx: &Ctx, owner: &UserName) -> Result<()> {

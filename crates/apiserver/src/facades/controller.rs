@@ -94,7 +94,8 @@ async fn access(ctx: Ctx, args: Entities) -> Result<UserAccessResults> {
             return Err(Error::unauthorized());
         }
         let access = ctx.state().access(&Object::Controller, &user)?;
-        let access = access.ok_or_else(|| Error::not_found(format!("access of user {:?}", user.to_string())))?;
+        let access =
+            access.ok_or_else(|| Error::not_found(format!("access of user {:?}", user.to_string())))?;
         Ok(UserAccess { user_tag: tag, access: access.as_str().to_owned() })
     };
     Ok(UserAccessResults { results: each(tags(args), one).await })

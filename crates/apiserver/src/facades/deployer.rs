@@ -79,5 +79,7 @@ async fn model_uuid(ctx: Ctx, (): ()) -> Result<StringResult> {
 
 async fn connection_info(ctx: Ctx, (): ()) -> Result<DeployerConnectionValues> {
     let servers = ctx.state().api_addresses()?.agents;
-    Ok(DeployerConnectionValues { api_addresses: servers.iter().flatten().map(ToString::to_string).collect() })
+    Ok(DeployerConnectionValues {
+        api_addresses: servers.iter().flatten().map(ToString::to_string).collect(),
+    })
 }

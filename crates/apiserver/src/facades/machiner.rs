@@ -105,7 +105,10 @@ async fn record_agent_start_time(ctx: Ctx, args: Entities) -> Result<ErrorResult
     Ok(ErrorResults::from_results(each(tags(args), one).await))
 }
 
-async fn record_agent_start_information(ctx: Ctx, args: RecordAgentStartInformationArgs) -> Result<ErrorResults> {
+async fn record_agent_start_information(
+    ctx: Ctx,
+    args: RecordAgentStartInformationArgs,
+) -> Result<ErrorResults> {
     let one = async |it: RecordAgentStartInformationArg| {
         let id = caller::machine(&ctx, &it.tag)?;
         let hostname = Some(it.hostname).filter(|it| !it.is_empty());

@@ -91,7 +91,9 @@ pub(super) fn model_of(ctx: &Ctx, tag: &str) -> Result<Model> {
     match tag.parse() {
         Ok(Tag::Model(uuid)) => match ctx.state().model(&uuid) {
             // Here clients ask for it among others; that it is gone is told of the one, not of the connection.
-            Err(juju_state::Error::ModelNotFound(uuid)) => Err(Error::not_found(format_args!("model {uuid:?}"))),
+            Err(juju_state::Error::ModelNotFound(uuid)) => {
+                Err(Error::not_found(format_args!("model {uuid:?}")))
+            }
             other => Ok(other?),
         },
         _ => Err(convert::bad_tag(tag, "model")),

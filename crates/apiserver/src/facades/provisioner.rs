@@ -10,8 +10,9 @@ use juju_state::{
 use juju_wire::{
     facade::{
         provisioner::{
-            BytesResult, ConstraintsResult, ConstraintsResults, InstanceInfo, InstancesInfo, MachineContainers,
-            MachineContainersParams, ProvisioningInfo, ProvisioningInfoResult, ProvisioningInfoResults, call,
+            BytesResult, ConstraintsResult, ConstraintsResults, InstanceInfo, InstancesInfo,
+            MachineContainers, MachineContainersParams, ProvisioningInfo, ProvisioningInfoResult,
+            ProvisioningInfoResults, call,
         },
         watchers::StringsChanges,
     },

@@ -8,8 +8,8 @@ use juju_state::{
 use juju_wire::{
     Bytes, Time,
     facade::user_manager::{
-        AddUser, AddUserResult, AddUserResults, AddUsers, UserInfo, UserInfoRequest, UserInfoResult, UserInfoResults,
-        call,
+        AddUser, AddUserResult, AddUserResults, AddUsers, UserInfo, UserInfoRequest, UserInfoResult,
+        UserInfoResults, call,
     },
     params::*,
 };
@@ -96,7 +96,10 @@ async fn add_user(ctx: Ctx, args: AddUsers) -> Result<AddUserResults> {
     require_superuser(&ctx)?;
     let by = ctx.user()?.name.clone();
     let one = async |it: AddUser| {
-        let name: UserName = it.username.parse().map_err(|_| Error::bad_request(format!("invalid username {:?}", it.username)))?;
+        let name: UserName = it
+            .username
+            .parse()
+            .map_err(|_| Error::bad_request(format!("invalid username {:?}", it.username)))?;
         if it.password.is_empty() {
             return Err(Error::not_supported("adding a user without a password is not implemented"));
         }

@@ -36,15 +36,22 @@ async fn deploy_stores_all_that_is_asked_for() {
     world.deploy(wanted).await.unwrap();
     let model = &world.model;
     let doc = model.application(&name("shop")).unwrap();
-    assert_eq!((doc.charm_url.to_string().as_str(), doc.base.display().as_str()), ("local:web-0", "ubuntu@22.04"));
-    assert_eq!((doc.charm_origin.source.as_str(), doc.charm_origin.platform.architecture.as_str()), ("local", "amd64"));
+    assert_eq!(
+        (doc.charm_url.to_string().as_str(), doc.base.display().as_str()),
+        ("local:web-0", "ubuntu@22.04")
+    );
+    assert_eq!(
+        (doc.charm_origin.source.as_str(), doc.charm_origin.platform.architecture.as_str()),
+        ("local", "amd64")
+    );
     // Pairs beat the file.
     let config = model.application_config(&name("shop")).unwrap();
     assert_eq!(json!(config), json!({ "port": 8080, "title": "Shop" }));
     assert_eq!(model.application_trust(&name("shop")).unwrap(), Some(true));
     assert_eq!(model.constraints(Of::Application(&name("shop"))).unwrap().to_string(), "mem=2048M");
     assert_eq!(model.bindings(&name("shop")).unwrap()["db"].as_str(), "alpha");
-    let units: Vec<_> = model.application_units(&name("shop")).unwrap().iter().map(|it| it.name.to_string()).collect();
+    let units: Vec<_> =
+        model.application_units(&name("shop")).unwrap().iter().map(|it| it.name.to_string()).collect();
     assert_eq!(units, ["shop/0", "shop/1"]);
     assert_eq!(model.assign_unit(&id("shop/0")).await.unwrap().to_string(), "0/lxd/0");
     assert_eq!(model.application_relations(&name("shop")).unwrap()[0].key.to_string(), "shop:ring");
@@ -104,7 +111,9 @@ async fn deploy_refuses_with_juju_s_words() {
             "Charm cannot be deployed because:\n  - charm requires Juju version >= 99.0.0, model has version 3.6.28\n",
         ),
         (
-            deploy(|it| it.charm_origin.as_mut().unwrap().base.as_mut().unwrap().channel = "20.04/stable".into()),
+            deploy(|it| {
+                it.charm_origin.as_mut().unwrap().base.as_mut().unwrap().channel = "20.04/stable".into()
+            }),
             "incompatible base",
             "base \"ubuntu@20.04\" not supported by charm, the charm supported bases are: ubuntu@22.04",
         ),
@@ -134,7 +143,10 @@ async fn deploy_refuses_with_juju_s_words() {
 #[tokio::test]
 async fn options_are_set_shown_and_reset() {
     let world = World::with_charms().await;
-    world.deploy(ApplicationDeploy { config: texts(&[("port", "8080")]), ..app("web", "local:web-0") }).await.unwrap();
+    world
+        .deploy(ApplicationDeploy { config: texts(&[("port", "8080")]), ..app("web", "local:web-0") })
+        .await
+        .unwrap();
     let set = |config: &[(&str, &str)], yaml: &str| ConfigSetArgs {
         args: vec![ConfigSet {
             application: "web".into(),
@@ -198,11 +210,15 @@ async fn options_are_set_shown_and_reset() {
         (&[], "web: {port: [1]}", "option \"port\" expected int, got [1]"),
         (&[], "web: [", "cannot parse settings data"),
     ] {
-        let error = only(user.call::<application::call::SetConfigs>(set(config, yaml)).await.unwrap()).unwrap_err();
+        let error =
+            only(user.call::<application::call::SetConfigs>(set(config, yaml)).await.unwrap()).unwrap_err();
         assert!(error.message.starts_with(text), "{error}");
     }
     let missing = user.call::<application::call::GetConfig>(entities(&["application-nope"])).await.unwrap();
-    assert_eq!(shown(missing.results[0].error.as_ref().unwrap()), ("not found", "application \"nope\" not found"));
+    assert_eq!(
+        shown(missing.results[0].error.as_ref().unwrap()),
+        ("not found", "application \"nope\" not found")
+    );
     world.stop().await;
 }
 
@@ -219,7 +235,10 @@ async fn a_file_may_trust() {
 #[tokio::test]
 async fn refresh_carries_the_values_over() {
     let world = World::with_charms().await;
-    world.deploy(ApplicationDeploy { config: texts(&[("port", "8080")]), ..app("web", "local:web-0") }).await.unwrap();
+    world
+        .deploy(ApplicationDeploy { config: texts(&[("port", "8080")]), ..app("web", "local:web-0") })
+        .await
+        .unwrap();
     let next = world.charm(WEB, WEB_CONFIG).await;
     assert_eq!(next.to_string(), "local:web-1");
     let args = ApplicationSetCharm {
@@ -244,7 +263,12 @@ async fn refresh_carries_the_values_over() {
     let got = world.user.call::<application::call::GetCharmURLOrigin>(missing).await.unwrap();
     assert_eq!(got.error.unwrap().code, "not found");
 
-    world.charm(&WEB.replace("name: web", "name: other").replace("ring: web-ring", "circle: web-ring"), WEB_CONFIG).await;
+    world
+        .charm(
+            &WEB.replace("name: web", "name: other").replace("ring: web-ring", "circle: web-ring"),
+            WEB_CONFIG,
+        )
+        .await;
     let breaking = ApplicationSetCharm { charm_url: "local:other-0".into(), ..args.clone() };
     let (_, text) = failed(world.user.call::<application::call::SetCharm>(breaking).await);
     assert!(text.contains("would break relation \"web:ring\""), "{text}");
@@ -283,7 +307,8 @@ async fn constraints_bindings_and_base() {
     };
     only(user.call::<application::call::MergeBindings>(bind(&[("db", "alpha")])).await.unwrap()).unwrap();
     assert_eq!(world.model.bindings(&name("web")).unwrap()["db"].as_str(), "alpha");
-    let error = only(user.call::<application::call::MergeBindings>(bind(&[("db", "dmz")])).await.unwrap()).unwrap_err();
+    let error = only(user.call::<application::call::MergeBindings>(bind(&[("db", "dmz")])).await.unwrap())
+        .unwrap_err();
     assert_eq!(error.message, "space \"dmz\" not found");
 
     let update = |channel: &str, force| UpdateChannelArgs {
@@ -293,9 +318,11 @@ async fn constraints_bindings_and_base() {
             tag: params::Entity { tag: "application-web".into() },
         }],
     };
-    let refused = only(user.call::<application::call::UpdateApplicationBase>(update("24.04", false)).await.unwrap());
+    let refused =
+        only(user.call::<application::call::UpdateApplicationBase>(update("24.04", false)).await.unwrap());
     assert_eq!(refused.unwrap_err().code, "incompatible base");
-    only(user.call::<application::call::UpdateApplicationBase>(update("24.04", true)).await.unwrap()).unwrap();
+    only(user.call::<application::call::UpdateApplicationBase>(update("24.04", true)).await.unwrap())
+        .unwrap();
     assert_eq!(world.model.application(&name("web")).unwrap().base.display(), "ubuntu@24.04");
     let empty = only(user.call::<application::call::UpdateApplicationBase>(update("", true)).await.unwrap());
     assert_eq!(shown(&empty.unwrap_err()), ("bad request", "channel missing from args"));
@@ -326,7 +353,8 @@ async fn expose_and_unexpose() {
     };
     user.call::<application::call::Expose>(expose("site", &["10.0.0.0/8"])).await.unwrap();
     user.call::<application::call::Expose>(expose("db", &[])).await.unwrap();
-    let info = user.call::<application::call::ApplicationsInfo>(entities(&["application-web"])).await.unwrap();
+    let info =
+        user.call::<application::call::ApplicationsInfo>(entities(&["application-web"])).await.unwrap();
     let info = info.results[0].result.clone().unwrap();
     assert_eq!(info.exposed_endpoints["site"].expose_to_cidrs, ["10.0.0.0/8"]);
     assert_eq!(info.exposed_endpoints["db"].expose_to_cidrs, ["0.0.0.0/0", "::/0"]);
@@ -365,9 +393,18 @@ async fn what_is_known_of_applications() {
     );
     assert_eq!(info.constraints.unwrap().arch.as_deref(), Some("amd64"));
     assert_eq!(info.base, origin().base);
-    assert_eq!(info.endpoint_bindings.keys().collect::<Vec<_>>(), ["", "admin", "db", "proxy", "ring", "site"]);
-    assert_eq!(shown(got.results[1].error.as_ref().unwrap()), ("not found", "application \"nope\" not found"));
-    assert_eq!(got.results[2].error.as_ref().unwrap().message, "\"unit-shop-0\" is not a valid application tag");
+    assert_eq!(
+        info.endpoint_bindings.keys().collect::<Vec<_>>(),
+        ["", "admin", "db", "proxy", "ring", "site"]
+    );
+    assert_eq!(
+        shown(got.results[1].error.as_ref().unwrap()),
+        ("not found", "application \"nope\" not found")
+    );
+    assert_eq!(
+        got.results[2].error.as_ref().unwrap().message,
+        "\"unit-shop-0\" is not a valid application tag"
+    );
 
     let args = ApplicationCharmRelations { application: "shop".into() };
     let got = world.user.call::<application::call::CharmRelations>(args).await.unwrap();

@@ -1,5 +1,5 @@
 //! The facades, each method over a connection: what it stored, or the value it answers.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::disallowed_methods)]
 
 #[path = "../common/mod.rs"]
 mod common;

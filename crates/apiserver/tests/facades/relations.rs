@@ -3,7 +3,9 @@
 use juju_core::RelationId;
 use juju_state::relation::settings::Bag;
 use juju_wire::{
-    facade::application::{self, AddRelation, ApplicationDeploy, DestroyRelation, RelationSuspendedArg, RelationSuspendedArgs},
+    facade::application::{
+        self, AddRelation, ApplicationDeploy, DestroyRelation, RelationSuspendedArg, RelationSuspendedArgs,
+    },
     params::CharmRelation,
 };
 
@@ -39,7 +41,8 @@ async fn add_infers_and_answers_both_ends() {
     let twice = failed(user.call::<application::call::AddRelation>(add("pg:db", "web:db")).await);
     assert_eq!(twice, pair("already exists", exists));
     world.model.enter_scope(relation.id, &id("web/0")).await.unwrap();
-    let by_name = DestroyRelation { endpoints: vec!["web".into(), "pg".into()], ..DestroyRelation::default() };
+    let by_name =
+        DestroyRelation { endpoints: vec!["web".into(), "pg".into()], ..DestroyRelation::default() };
     user.call::<application::call::DestroyRelation>(by_name).await.unwrap();
     let dying = failed(user.call::<application::call::AddRelation>(add("web", "pg")).await);
     assert_eq!(dying, pair("already exists", &format!("{exists} is dying, but not yet removed")));
@@ -84,7 +87,8 @@ async fn relations_are_destroyed_by_id_and_by_ends() {
     assert!(world.model.relation(id).unwrap_err().is_not_found(), "nobody was in it");
     let again = failed(user.call::<application::call::DestroyRelation>(by_id).await);
     assert_eq!(again, pair("not found", &format!("relation {id} not found")));
-    let by_ends = DestroyRelation { endpoints: vec!["web:db".into(), "pg".into()], ..DestroyRelation::default() };
+    let by_ends =
+        DestroyRelation { endpoints: vec!["web:db".into(), "pg".into()], ..DestroyRelation::default() };
     let again = failed(user.call::<application::call::DestroyRelation>(by_ends).await);
     assert_eq!(again, pair("not found", "relation matching \"web:db pg\" not found"));
     let peers = DestroyRelation { endpoints: vec!["web:ring".into()], ..DestroyRelation::default() };
@@ -101,7 +105,8 @@ async fn only_relations_across_models_are_suspended() {
     let suspend = |relation_id: i64, suspended| RelationSuspendedArgs {
         args: vec![RelationSuspendedArg { relation_id, suspended, message: "m".into() }],
     };
-    let call = async |args| only(world.user.call::<application::call::SetRelationsSuspended>(args).await.unwrap());
+    let call =
+        async |args| only(world.user.call::<application::call::SetRelationsSuspended>(args).await.unwrap());
     let refused = call(suspend(relation.0.into(), true)).await.unwrap_err();
     assert_eq!(
         refused.message,
@@ -121,7 +126,11 @@ async fn units_show_what_was_said() {
     for unit in ["web/0", "pg/0"] {
         world.model.enter_scope(relation, &id(unit)).await.unwrap();
     }
-    world.model.update_relation_settings(relation, &id("pg/0"), &texts(&[("host", "10.0.0.12")])).await.unwrap();
+    world
+        .model
+        .update_relation_settings(relation, &id("pg/0"), &texts(&[("host", "10.0.0.12")]))
+        .await
+        .unwrap();
     let bag = world.model.relation_settings(relation, Bag::Unit(&id("pg/0"))).unwrap();
     assert_eq!(bag.settings["host"], "10.0.0.12");
 
@@ -144,6 +153,9 @@ async fn a_subordinate_comes_with_its_principal() {
     let world = World::running().await;
     world.deploy(ApplicationDeploy { num_units: 0, ..app("log", "local:log-0") }).await.unwrap();
     let got = world.user.call::<application::call::AddRelation>(add("log", "web")).await.unwrap();
-    assert_eq!((got.endpoints["log"].scope.as_str(), got.endpoints["web"].name.as_str()), ("container", "juju-info"));
+    assert_eq!(
+        (got.endpoints["log"].scope.as_str(), got.endpoints["web"].name.as_str()),
+        ("container", "juju-info")
+    );
     world.stop().await;
 }

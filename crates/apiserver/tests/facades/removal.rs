@@ -2,7 +2,8 @@
 
 use juju_core::Life;
 use juju_wire::facade::application::{
-    self, AddRelation, DestroyApplicationParams, DestroyApplicationsParams, DestroyUnitParams, DestroyUnitsParams,
+    self, AddRelation, DestroyApplicationParams, DestroyApplicationsParams, DestroyUnitParams,
+    DestroyUnitsParams,
 };
 
 use crate::{
@@ -16,15 +17,19 @@ fn unit(tag: &str, dry_run: bool) -> DestroyUnitsParams {
 }
 
 fn application(tag: &str, dry_run: bool) -> DestroyApplicationsParams {
-    let application =
-        DestroyApplicationParams { application_tag: tag.into(), dry_run, ..DestroyApplicationParams::default() };
+    let application = DestroyApplicationParams {
+        application_tag: tag.into(),
+        dry_run,
+        ..DestroyApplicationParams::default()
+    };
     DestroyApplicationsParams { applications: vec![application] }
 }
 
 #[tokio::test]
 async fn a_unit_is_told_to_go() {
     let world = World::running().await;
-    let destroy = async |args| world.user.call::<application::call::DestroyUnit>(args).await.unwrap().results.remove(0);
+    let destroy =
+        async |args| world.user.call::<application::call::DestroyUnit>(args).await.unwrap().results.remove(0);
     let life = |name: &str| world.model.unit(&id(name)).unwrap().life;
     assert!(destroy(unit("unit-web-0", true)).await.info.is_some());
     assert_eq!(life("web/0"), Life::Alive, "it was only asked");
@@ -46,7 +51,8 @@ async fn a_subordinate_goes_with_its_relation() {
     let relation = world.model.application_relations(&id("log")).unwrap()[0].id;
     world.model.enter_scope(relation, &id("web/0")).await.unwrap();
     let args = unit("unit-log-0", false);
-    let error = world.user.call::<application::call::DestroyUnit>(args).await.unwrap().results.remove(0).error;
+    let error =
+        world.user.call::<application::call::DestroyUnit>(args).await.unwrap().results.remove(0).error;
     assert_eq!(
         error.unwrap().message,
         "unit \"log/0\" is a subordinate, to remove use remove-relation. Note: this will remove all units of \"log\""
@@ -73,8 +79,9 @@ async fn force_takes_down_what_does_not_go() {
 #[tokio::test]
 async fn an_application_is_told_to_go() {
     let world = World::running().await;
-    let destroy =
-        async |args| world.user.call::<application::call::DestroyApplication>(args).await.unwrap().results.remove(0);
+    let destroy = async |args| {
+        world.user.call::<application::call::DestroyApplication>(args).await.unwrap().results.remove(0)
+    };
     let tags = |it: &application::DestroyApplicationInfo| -> Vec<String> {
         it.destroyed_units.iter().map(|it| it.tag.clone()).collect()
     };

@@ -109,7 +109,10 @@ async fn failed_hooks_are_gone_on_from() {
     let all = UnitsResolved { all: true, ..UnitsResolved::default() };
     let got = world.user.call::<application::call::ResolveUnitErrors>(all).await.unwrap();
     assert!(got.results.is_empty());
-    assert_eq!((resolved("web/0"), resolved("web/1"), resolved("pg/0")), (Resolved::RetryHooks, Resolved::NoHooks, Resolved::None));
+    assert_eq!(
+        (resolved("web/0"), resolved("web/1"), resolved("pg/0")),
+        (Resolved::RetryHooks, Resolved::NoHooks, Resolved::None)
+    );
     let agent = juju_state::status::StatusOf::Agent(id("web/0"));
     assert_eq!(world.model.status(&agent).unwrap().info.status, Status::Error);
     world.stop().await;

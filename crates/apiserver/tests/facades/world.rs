@@ -14,7 +14,9 @@ use juju_state::{
 };
 use juju_wire::{
     facade::application::{self, ApplicationDeploy, ApplicationsDeploy},
-    params::{Base, CharmOrigin, Constraints, Entities, Entity, Error as WireError, ErrorResult, ErrorResults},
+    params::{
+        Base, CharmOrigin, Constraints, Entities, Entity, Error as WireError, ErrorResult, ErrorResults,
+    },
 };
 
 use crate::common::{AGENT_PASSWORD, TestServer, id, login};
@@ -86,7 +88,10 @@ impl World {
         let unit: UnitName = id(name);
         let machine = self.model.assign_unit(&unit).await.unwrap();
         self.start_machine(&machine).await;
-        self.model.set_unit_charm_url(&unit, &self.model.application(unit.app()).unwrap().charm_url).await.unwrap();
+        self.model
+            .set_unit_charm_url(&unit, &self.model.application(unit.app()).unwrap().charm_url)
+            .await
+            .unwrap();
         self.say(name, "idle", "active", "ready").await;
         machine
     }
@@ -96,7 +101,8 @@ impl World {
             return;
         }
         let number: u32 = machine.to_string().parse().unwrap();
-        let hardware = Hardware { arch: Some("amd64".into()), cores: Some(2), mem: Some(3814), ..Hardware::default() };
+        let hardware =
+            Hardware { arch: Some("amd64".into()), cores: Some(2), mem: Some(3814), ..Hardware::default() };
         let instance = NewInstance {
             instance_id: format!("i-{machine}"),
             nonce: nonce(machine),
@@ -154,7 +160,8 @@ pub fn nonce(machine: &MachineId) -> String {
 pub fn charm(meta: &str, config: &str) -> Charm {
     Charm {
         meta: Meta::parse(meta).unwrap(),
-        manifest: Manifest::parse("bases: [{name: ubuntu, channel: '22.04', architectures: [amd64]}]").unwrap(),
+        manifest: Manifest::parse("bases: [{name: ubuntu, channel: '22.04', architectures: [amd64]}]")
+            .unwrap(),
         config: Config::parse(config).unwrap(),
         actions: Actions::parse("dump: {description: all of it, params: {where: {type: string}}}").unwrap(),
         lxd_profile: None,

@@ -121,7 +121,7 @@ pub struct ApplicationDeploy {
     pub config_yaml: String,
     pub constraints: Constraints,
     #[wire(omit)]
-    pub devices: BTreeMap<String, Constraints>,
+    pub devices: BTreeMap<String, StorageDirective>,
     #[wire(omit)]
     pub endpoint_bindings: BTreeMap<String, String>,
     pub num_units: i64,
@@ -132,7 +132,7 @@ pub struct ApplicationDeploy {
     #[wire(omit)]
     pub resources: BTreeMap<String, String>,
     #[wire(omit)]
-    pub storage: BTreeMap<String, Constraints>,
+    pub storage: BTreeMap<String, StorageDirective>,
 }
 
 /// Parameters of `Application.Expose`.
@@ -394,13 +394,13 @@ pub struct DeployFromRepositoryArg {
     #[wire("Cons")]
     pub cons: Constraints,
     #[wire("Devices")]
-    pub devices: BTreeMap<String, Constraints>,
+    pub devices: BTreeMap<String, StorageDirective>,
     #[wire("DryRun")]
     pub dry_run: bool,
     #[wire("Placement")]
     pub placement: Vec<Placement>,
     #[wire("Storage")]
-    pub storage: BTreeMap<String, Constraints>,
+    pub storage: BTreeMap<String, StorageDirective>,
     #[wire("Trust")]
     pub trust: bool,
     #[wire(omit)]

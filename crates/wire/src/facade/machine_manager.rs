@@ -29,7 +29,7 @@ pub struct AddMachineParams {
     pub constraints: Constraints,
     pub container_type: String,
     #[wire(omit)]
-    pub disks: Vec<Constraints>,
+    pub disks: Vec<StorageDirective>,
     pub hardware_characteristics: HardwareCharacteristics,
     pub instance_id: String,
     pub jobs: Vec<String>,

@@ -46,6 +46,17 @@ pub struct StorageConstraints {
     pub size: Option<i64>,
 }
 
+/// Storage as deploys and new machines ask for it: Juju sends these keys as they are named in Go.
+#[derive(Clone, Debug, Default, PartialEq, Wire)]
+pub struct StorageDirective {
+    #[wire("Count")]
+    pub count: i64,
+    #[wire("Pool")]
+    pub pool: String,
+    #[wire("Size")]
+    pub size: i64,
+}
+
 /// Part of [`VolumeAttachmentDetails`].
 #[derive(Clone, Debug, Default, PartialEq, Wire)]
 pub struct VolumeAttachmentPlanInfo {

@@ -1,13 +1,11 @@
 //! Entities as `AllWatcher` tells them.
 
-use juju_core::{
-    Binary, ControllerUuid, ModelUuid, PortRange, StatusInfo, Tag,
-    status::model_display,
-};
+use juju_core::{Binary, ControllerUuid, ModelUuid, PortRange, StatusInfo, Tag, status::model_display};
 use juju_state::{
     Model,
     all_watch::{
-        ApplicationEntity, CharmEntity, Entity, EntityId, MachineEntity, ModelEntity, RelationEntity, UnitEntity,
+        ApplicationEntity, CharmEntity, Entity, EntityId, MachineEntity, ModelEntity, RelationEntity,
+        UnitEntity,
     },
     block::BlockKind,
     credential,
@@ -197,9 +195,10 @@ fn relation(it: &RelationEntity) -> Value {
 }
 
 fn charm(it: &CharmEntity) -> Value {
-    let profile = it.lxd_profile.as_ref().map(|it| {
-        json!({ "config": it.config, "description": it.description, "devices": it.devices })
-    });
+    let profile = it
+        .lxd_profile
+        .as_ref()
+        .map(|it| json!({ "config": it.config, "description": it.description, "devices": it.devices }));
     let mut value = json!({
         "charm-url": it.url.to_string(),
         "charm-version": it.version,

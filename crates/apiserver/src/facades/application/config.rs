@@ -42,8 +42,9 @@ impl Given {
             return Ok(Given { typed: Values::new(), texts });
         }
         let wrong = |err: &dyn std::fmt::Display| Error::not_valid(format_args!("{err}"));
-        let mut tree = juju_charm::yaml::value(yaml)
-            .map_err(|err| Error::not_valid(format_args!("cannot parse settings data: {}", err.without_text())))?;
+        let mut tree = juju_charm::yaml::value(yaml).map_err(|err| {
+            Error::not_valid(format_args!("cannot parse settings data: {}", err.without_text()))
+        })?;
         let trust = tree.get_mut(application).and_then(Value::as_object_mut).and_then(|it| it.remove(TRUST));
         // What is parsed is the file as it was written wherever it can be: its numbers are as the author wrote them.
         let parsed = match &trust {
@@ -78,7 +79,10 @@ pub(super) async fn get(ctx: Ctx, args: ApplicationGet) -> Result<ApplicationGet
         constraints: convert::constraints_to_wire(&constraints),
         base: convert::base_to_wire(&doc.base),
         channel: convert::channel_text(&doc.charm_origin),
-        endpoint_bindings: bindings.into_iter().map(|(endpoint, space)| (endpoint, space.to_string())).collect(),
+        endpoint_bindings: bindings
+            .into_iter()
+            .map(|(endpoint, space)| (endpoint, space.to_string()))
+            .collect(),
     })
 }
 

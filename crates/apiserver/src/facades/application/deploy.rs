@@ -32,7 +32,10 @@ async fn deploy_one(ctx: &Ctx, args: ApplicationDeploy) -> Result<()> {
         return Err(Error::other("charm url must include revision"));
     }
     if !args.attach_storage.is_empty() && args.num_units != 1 {
-        return Err(Error::other(format_args!("AttachStorage is non-empty, but NumUnits is {}", args.num_units)));
+        return Err(Error::other(format_args!(
+            "AttachStorage is non-empty, but NumUnits is {}",
+            args.num_units
+        )));
     }
     let name: ApplicationName = args.application.parse().map_err(|_| {
         Error::not_valid(format_args!("cannot add application {:?}: invalid name", args.application))
@@ -49,7 +52,9 @@ async fn deploy_one(ctx: &Ctx, args: ApplicationDeploy) -> Result<()> {
     let origin = args.charm_origin.as_ref().ok_or_else(|| Error::not_valid("nil charm origin not valid"))?;
     let (origin, base) = convert::origin_from_wire(origin)?;
     let base = base.ok_or_else(|| {
-        Error::not_valid(format_args!("cannot add application \"{name}\": charm origin without a base not valid"))
+        Error::not_valid(format_args!(
+            "cannot add application \"{name}\": charm origin without a base not valid"
+        ))
     })?;
     let given = Given::read(&charm, name.as_str(), &args.config_yaml, args.config)?;
     let placements = args.placement.iter().map(|it| convert::placement_from_wire(it, model.uuid()));
@@ -77,7 +82,8 @@ pub(super) fn check_model(ctx: &Ctx, charm: &Charm) -> Result<()> {
 
 /// What an application may ask for that no model of ours has yet. It is refused rather than left out.
 fn check_served(args: &ApplicationDeploy, charm: &Charm) -> Result<()> {
-    let refuse = |what: &str| Err(Error::not_supported(format_args!("deploying with {what} is not implemented")));
+    let refuse =
+        |what: &str| Err(Error::not_supported(format_args!("deploying with {what} is not implemented")));
     if !args.storage.is_empty() || !args.attach_storage.is_empty() {
         return refuse("storage");
     }

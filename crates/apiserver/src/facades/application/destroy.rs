@@ -4,9 +4,9 @@ use juju_core::Tag;
 use juju_state::{application, unit};
 use juju_wire::{
     facade::application::{
-        DestroyApplicationInfo, DestroyApplicationParams, DestroyApplicationResult, DestroyApplicationResults,
-        DestroyApplicationsParams, DestroyUnitInfo, DestroyUnitParams, DestroyUnitResult, DestroyUnitResults,
-        DestroyUnitsParams,
+        DestroyApplicationInfo, DestroyApplicationParams, DestroyApplicationResult,
+        DestroyApplicationResults, DestroyApplicationsParams, DestroyUnitInfo, DestroyUnitParams,
+        DestroyUnitResult, DestroyUnitResults, DestroyUnitsParams,
     },
     params::Entity,
 };
@@ -37,7 +37,9 @@ async fn destroy_unit(ctx: &Ctx, args: DestroyUnitParams) -> Result<DestroyUnitI
     let name = convert::unit_tag(&args.unit_tag)?;
     let model = ctx.model();
     let unit = match unit::read(&model.image(), model.uuid(), &name) {
-        Err(err) if err.is_not_found() => return Err(Error::other(format_args!("unit \"{name}\" does not exist"))),
+        Err(err) if err.is_not_found() => {
+            return Err(Error::other(format_args!("unit \"{name}\" does not exist")));
+        }
         other => other?,
     };
     if unit.principal.is_some() {

@@ -43,7 +43,10 @@ pub(super) async fn applications(ctx: Ctx, args: Entities) -> Result<Application
             exposed_endpoints: expose::to_wire(&doc.exposed_endpoints),
             remote: false,
             life: doc.life.to_string(),
-            endpoint_bindings: bindings.into_iter().map(|(endpoint, it)| (endpoint, it.to_string())).collect(),
+            endpoint_bindings: bindings
+                .into_iter()
+                .map(|(endpoint, it)| (endpoint, it.to_string()))
+                .collect(),
         })
     };
     Ok(ApplicationInfoResults { results: each(tags(args), one).await })

@@ -29,16 +29,21 @@ pub(super) async fn add(ctx: Ctx, args: AddRelation) -> Result<AddRelationResult
         return Err(Error::other(format_args!("cannot relate {} endpoints", args.endpoints.len())));
     };
     if !args.via_cidrs.is_empty() {
-        return Err(Error::not_supported("relations across models, which alone take --via, are not implemented"));
+        return Err(Error::not_supported(
+            "relations across models, which alone take --via, are not implemented",
+        ));
     }
     let model = ctx.model();
     let (requirer, provider) = relation::infer(&model.image(), model.uuid(), one, other)?;
     let added = match model.add_relation_between(&requirer.reference(), &provider.reference()).await {
         Ok(added) => added,
-        Err(StateError::AlreadyExists(what)) => return Err(exists(&ctx, what, &format!("{requirer} {provider}"))),
+        Err(StateError::AlreadyExists(what)) => {
+            return Err(exists(&ctx, what, &format!("{requirer} {provider}")));
+        }
         Err(other) => return Err(other.into()),
     };
-    let endpoints = added.endpoints.iter().map(|it| (it.application.to_string(), convert::endpoint_to_wire(it)));
+    let endpoints =
+        added.endpoints.iter().map(|it| (it.application.to_string(), convert::endpoint_to_wire(it)));
     Ok(AddRelationResults { endpoints: endpoints.collect() })
 }
 
@@ -92,7 +97,10 @@ fn find(ctx: &Ctx, endpoints: &[String]) -> Result<Arc<RelationDoc>> {
         [only] => Ok(only.clone()),
         several => {
             let keys: Vec<String> = several.iter().map(|it| format!("{:?}", it.key.to_string())).collect();
-            Err(Error::other(format_args!("ambiguous relation: {names:?} could refer to {}", keys.join("; "))))
+            Err(Error::other(format_args!(
+                "ambiguous relation: {names:?} could refer to {}",
+                keys.join("; ")
+            )))
         }
     }
 }

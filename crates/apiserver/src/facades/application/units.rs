@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use juju_core::{ApplicationName, Status, Tag, UnitName};
 use juju_state::{
     address, application, lease, ports,
-    relation::{self, RelationDoc, settings::{self, Bag}},
+    relation::{
+        self, RelationDoc,
+        settings::{self, Bag},
+    },
     status::{self, StatusOf},
     unit::{self, UnitDoc},
 };
@@ -40,7 +43,8 @@ pub(super) async fn add(ctx: Ctx, args: AddApplicationUnits) -> Result<AddApplic
     }
     let name = convert::application_name(&args.application)?;
     ctx.model().application(&name)?;
-    let count = u32::try_from(count).map_err(|_| Error::not_valid(format_args!("number of units {count} not valid")))?;
+    let count = u32::try_from(count)
+        .map_err(|_| Error::not_valid(format_args!("number of units {count} not valid")))?;
     let placements = args.placement.iter().map(|it| convert::placement_from_wire(it, ctx.model_uuid()));
     let added = ctx.model().add_units(&name, count, &placements.collect::<Result<Vec<_>>>()?).await?;
     Ok(AddApplicationUnitsResults { units: added.iter().map(UnitName::to_string).collect() })
@@ -129,7 +133,8 @@ impl Looking<'_> {
         let machine = unit::read_machine_of(image, m, unit)?;
         let (mut opened_ports, mut public_address) = (vec![], String::new());
         if let Some(machine) = &machine {
-            opened_ports = ports::of_unit(image, m, machine, name)?.ranges().iter().map(ToString::to_string).collect();
+            opened_ports =
+                ports::of_unit(image, m, machine, name)?.ranges().iter().map(ToString::to_string).collect();
             let addresses = address::read(image, m, machine)?;
             public_address = addresses.public.as_ref().map(|it| it.address.value.clone()).unwrap_or_default();
         }
@@ -182,7 +187,11 @@ impl Looking<'_> {
         Ok(RelationData { in_scope, unit_data })
     }
 
-    fn application_bag(&self, relation: &RelationDoc, name: &ApplicationName) -> Result<BTreeMap<String, Value>> {
+    fn application_bag(
+        &self,
+        relation: &RelationDoc,
+        name: &ApplicationName,
+    ) -> Result<BTreeMap<String, Value>> {
         let bag = settings::read(&self.image, self.ctx.model_uuid(), relation.id, Bag::Application(name))?;
         Ok(values(&bag.settings))
     }

@@ -82,13 +82,18 @@ fn meta(it: &Meta) -> wire::CharmMeta {
         terms: it.terms.clone(),
         storage: it.storage.iter().map(|(name, it)| (name.clone(), storage(name, it))).collect(),
         devices: it.devices.iter().map(|(name, it)| (name.clone(), device(name, it))).collect(),
-        payload_classes: it.payloads.iter().map(|(name, it)| (name.clone(), payload(name, &it.kind))).collect(),
+        payload_classes: it
+            .payloads
+            .iter()
+            .map(|(name, it)| (name.clone(), payload(name, &it.kind)))
+            .collect(),
         resources: it.resources.iter().map(|(name, it)| (name.clone(), resource(name, it))).collect(),
         containers: it.containers.iter().map(|(name, it)| (name.clone(), container(it))).collect(),
         min_juju_version: it.min_juju_version.as_ref().map(ToString::to_string).unwrap_or_default(),
-        assumes_expr: it.assumes.as_ref().map(|it| wire::ExpressionTree {
-            expression: serde_json::to_value(it).unwrap_or_default(),
-        }),
+        assumes_expr: it
+            .assumes
+            .as_ref()
+            .map(|it| wire::ExpressionTree { expression: serde_json::to_value(it).unwrap_or_default() }),
         charm_user: it.charm_user.map(user).unwrap_or_default(),
         deployment: None,
     }
@@ -146,10 +151,10 @@ fn resource(name: &str, it: &juju_charm::meta::Resource) -> wire::CharmResourceM
 }
 
 fn container(it: &juju_charm::meta::Container) -> wire::CharmContainer {
-    let mounts = it.mounts.iter().map(|it| wire::CharmMount {
-        storage: it.storage.clone(),
-        location: it.location.clone(),
-    });
+    let mounts = it
+        .mounts
+        .iter()
+        .map(|it| wire::CharmMount { storage: it.storage.clone(), location: it.location.clone() });
     wire::CharmContainer {
         resource: it.resource.clone(),
         mounts: mounts.collect(),

@@ -2,7 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 use juju_core::{Tag, status::HistoryKind};
-use juju_state::{application, history::{Entry, Range}, machine, status::StatusOf, unit};
+use juju_state::{
+    application,
+    history::{Entry, Range},
+    machine,
+    status::StatusOf,
+    unit,
+};
 use juju_wire::{
     Time,
     facade::client::{
@@ -46,7 +52,9 @@ fn subjects(ctx: &Ctx, request: &StatusHistoryRequest) -> Result<Vec<(StatusOf, 
         Error::not_valid(format_args!("{:?} requires a {wants}, got {:?}", kind.as_str(), request.tag))
     };
     match (kind, tag) {
-        (HistoryKind::Model, Ok(Tag::Model(uuid))) if uuid == *m => Ok(vec![(StatusOf::Model, kind.as_str())]),
+        (HistoryKind::Model, Ok(Tag::Model(uuid))) if uuid == *m => {
+            Ok(vec![(StatusOf::Model, kind.as_str())])
+        }
         (HistoryKind::Model, _) => Err(wrong("model")),
         (HistoryKind::Application, Ok(Tag::Application(name))) => {
             application::read(&image, m, &name)?;
@@ -81,7 +89,8 @@ fn subjects(ctx: &Ctx, request: &StatusHistoryRequest) -> Result<Vec<(StatusOf, 
 
 /// Exactly one of the size, the date and the age says how far back.
 fn range(filter: &StatusHistoryFilter, now: Timestamp) -> Result<Range> {
-    let wrong = |why: &str| Error::not_valid(format_args!("cannot validate status history filter: {why} not valid"));
+    let wrong =
+        |why: &str| Error::not_valid(format_args!("cannot validate status history filter: {why} not valid"));
     match (filter.size, filter.date.0, filter.delta) {
         (0, None, 0) => Err(wrong("missing filter parameters")),
         (size, None, 0) => usize::try_from(size).map(Range::Newest).map_err(|_| wrong("negative size")),

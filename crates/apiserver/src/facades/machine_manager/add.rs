@@ -5,7 +5,9 @@ use juju_state::{
     block::BlockKind,
     machine::{Job, NewInstance, NewMachine},
 };
-use juju_wire::facade::machine_manager::{AddMachineParams, AddMachines, AddMachinesResult, AddMachinesResults};
+use juju_wire::facade::machine_manager::{
+    AddMachineParams, AddMachines, AddMachinesResult, AddMachinesResults,
+};
 
 use crate::{
     Ctx, Error, Result,
@@ -48,7 +50,9 @@ async fn add(ctx: &Ctx, args: AddMachineParams) -> Result<MachineId> {
         ..NewMachine::new(base)
     };
     match whereto {
-        Where::Container { kind, host } => Ok(model.add_container(host.as_ref(), kind.as_str(), &new).await?),
+        Where::Container { kind, host } => {
+            Ok(model.add_container(host.as_ref(), kind.as_str(), &new).await?)
+        }
         Where::Machine => {
             // An instance that is there already is taken over only where nothing says that one is to be made.
             if new.placement.is_empty() && !args.instance_id.is_empty() {

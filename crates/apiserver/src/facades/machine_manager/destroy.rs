@@ -59,5 +59,10 @@ fn info(ctx: &Ctx, image: &Image, id: &MachineId, force: bool) -> Result<Destroy
             destroyed_containers.push(outcome(info(ctx, image, &container.id, force)));
         }
     }
-    Ok(DestroyMachineInfo { machine_id: id.to_string(), destroyed_units, destroyed_containers, ..Default::default() })
+    Ok(DestroyMachineInfo {
+        machine_id: id.to_string(),
+        destroyed_units,
+        destroyed_containers,
+        ..Default::default()
+    })
 }

@@ -85,7 +85,9 @@ fn counts(image: &Image, doc: &ModelDoc) -> Result<Vec<ModelEntityCount>> {
     let m = &doc.uuid;
     let mut cores = 0;
     for machine in machine::all(image, m)? {
-        cores += machine::read_instance(image, m, &machine.id)?.and_then(|it| it.hardware.cores).unwrap_or_default();
+        cores += machine::read_instance(image, m, &machine.id)?
+            .and_then(|it| it.hardware.cores)
+            .unwrap_or_default();
     }
     let there = Counts::read(image, m);
     let count = |entity: &str, count: usize| ModelEntityCount {

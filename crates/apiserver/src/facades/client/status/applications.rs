@@ -52,7 +52,9 @@ fn related(all: &Snapshot, doc: &ApplicationDoc) -> (BTreeMap<String, Vec<String
     let mut by_endpoint: BTreeMap<String, BTreeSet<&ApplicationName>> = BTreeMap::new();
     let mut principals = BTreeSet::new();
     for relation in &all.relations {
-        let (Ok(own), Ok(other)) = (relation.endpoint(&doc.name), relation.other_side(&doc.name)) else { continue };
+        let (Ok(own), Ok(other)) = (relation.endpoint(&doc.name), relation.other_side(&doc.name)) else {
+            continue;
+        };
         by_endpoint.entry(own.name.to_string()).or_default().insert(&other.application);
         if doc.subordinate && other.scope == RelationScope::Container {
             principals.insert(other.application.to_string());

@@ -178,14 +178,8 @@ impl Patterns {
     }
 }
 
-const AGENT_STATUSES: &[Status] = &[
-    Status::Allocating,
-    Status::Error,
-    Status::Failed,
-    Status::Rebooting,
-    Status::Executing,
-    Status::Idle,
-];
+const AGENT_STATUSES: &[Status] =
+    &[Status::Allocating, Status::Error, Status::Failed, Status::Rebooting, Status::Executing, Status::Idle];
 
 const WORKLOAD_STATUSES: &[Status] = &[
     Status::Blocked,

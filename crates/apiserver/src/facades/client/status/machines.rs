@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use juju_core::{
-    MachineId,
-    network::Scope,
-    status::machine_display,
-};
+use juju_core::{MachineId, network::Scope, status::machine_display};
 use juju_state::{
     agent::{self, Agent},
     constraints,
@@ -50,7 +46,8 @@ fn one(all: &Snapshot, doc: &MachineDoc) -> Result<MachineStatus> {
     let known = addresses.all();
     let seen = known.iter().filter(|it| !matches!(it.scope, Scope::LocalMachine | Scope::LinkLocal));
     let ip_addresses: Vec<String> = seen.map(|it| it.value.clone()).collect();
-    let preferred = addresses.public.as_ref().or(addresses.private.as_ref()).map(|it| it.address.value.clone());
+    let preferred =
+        addresses.public.as_ref().or(addresses.private.as_ref()).map(|it| it.address.value.clone());
     let node = all.nodes.iter().find(|it| it.machine == *id);
     let several = all.nodes.len() > 1;
     Ok(MachineStatus {

@@ -1,6 +1,9 @@
 //! What a model consists of, read from one image.
 
-use std::{collections::{BTreeMap, HashMap}, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use juju_core::{
     ApplicationName, MachineId, PortRange, StatusInfo, UnitName,
@@ -92,7 +95,9 @@ impl Snapshot {
         let m = self.handle.uuid();
         let machine = unit::read_machine_of(&self.image, m, &doc)?;
         let ports = match &machine {
-            Some(machine) => ports::of_unit(&self.image, m, machine, &doc.name)?.ranges().into_iter().collect(),
+            Some(machine) => {
+                ports::of_unit(&self.image, m, machine, &doc.name)?.ranges().into_iter().collect()
+            }
             None => vec![],
         };
         Ok(Unit {
@@ -114,7 +119,10 @@ impl Snapshot {
 
     /// The units of an application, by number.
     pub(super) fn units_of(&self, name: &ApplicationName) -> impl Iterator<Item = &Unit> {
-        self.units.range(UnitName::new(name.clone(), 0)..).map(|(_, it)| it).take_while(move |it| it.doc.name.app() == name)
+        self.units
+            .range(UnitName::new(name.clone(), 0)..)
+            .map(|(_, it)| it)
+            .take_while(move |it| it.doc.name.app() == name)
     }
 
     /// Whether an agent of this model is connected.

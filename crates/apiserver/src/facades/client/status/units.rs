@@ -17,7 +17,11 @@ use super::{
 use crate::Result;
 
 /// The units of an application, by name.
-pub(super) fn shown(all: &Snapshot, doc: &ApplicationDoc, kept: &Kept) -> Result<BTreeMap<String, UnitStatus>> {
+pub(super) fn shown(
+    all: &Snapshot,
+    doc: &ApplicationDoc,
+    kept: &Kept,
+) -> Result<BTreeMap<String, UnitStatus>> {
     let units = all.units_of(&doc.name).filter(|it| kept.units.contains(&it.doc.name));
     units.map(|it| Ok((it.doc.name.to_string(), one(all, it, kept)?))).collect()
 }
