@@ -57,20 +57,44 @@ pub struct Host {
     pub runtime_dir: Option<PathBuf>,
 }
 
-/// Makes the controller of a plan and waits until it serves. On failure nothing of it is left.
-pub async fn create(plan: &Plan, binaries: &Binaries, host: &Host, printer: &mut Printer) -> Result<Started> {
+/// Makes the controller of a plan and waits until it serves. On failure nothing of it is left, and neither if
+/// `stop` comes first, which says why.
+pub async fn create(
+    plan: &Plan,
+    binaries: &Binaries,
+    host: &Host,
+    printer: &mut Printer,
+    stop: impl Future<Output = &'static str>,
+) -> Result<Started> {
+    let why = tokio::select! {
+        made = make(plan, binaries, host, printer) => return made,
+        why = stop => why,
+    };
+    printer.end_progress();
+    // The lifeline went with what was being done, so its end is under way, or nothing runs yet.
+    destroy_dir(&plan.dir, host).await?;
+    Err(Error::failed(format!("ended by {why}")))
+}
+
+async fn make(plan: &Plan, binaries: &Binaries, host: &Host, printer: &mut Printer) -> Result<Started> {
     let dirs = Dirs::create(&plan.dir, &dirs::runtime_base(host.runtime_dir.as_deref()))
         .map_err(|e| Error::failed(format!("cannot make the controller's directory: {}", told(&e))))?;
+    let lifeline = match tie(binaries, host, &dirs, printer).await {
+        Ok(lifeline) => lifeline,
+        Err(e) => {
+            // Nothing runs yet.
+            remove_files(&dirs)?;
+            return Err(e);
+        }
+    };
     match build(plan, binaries, host, &dirs, printer).await {
-        Ok(lifeline) => Ok(Started { dirs, lifeline }),
+        Ok(()) => Ok(Started { dirs, lifeline }),
         Err(e) => {
             let log = last_words(&dirs);
-            // The lifeline is broken by now; this is for what came before it, and waits for the end.
-            if let Err(left) = destroy_dir(dirs.dir(), host).await {
-                printer.warning(format!(
-                    "something of the failed controller is left in {}: {left}",
-                    dirs.dir().display()
-                ));
+            let destroyed = lifeline.destroy().await.context("cannot destroy the controller");
+            if let Err(left) = destroyed.and(until_gone(dirs.dir()).await) {
+                let dir = dirs.dir().display();
+                printer.warning(format!("something of the failed controller is left in {dir}: {left}"));
             }
             Err(match log {
                 Some(log) => e.context_after(&log),
@@ -97,22 +121,32 @@ impl Started {
     }
 }
 
-async fn build(
-    plan: &Plan,
-    binaries: &Binaries,
-    host: &Host,
-    dirs: &Dirs,
-    printer: &mut Printer,
-) -> Result<Client> {
-    let arch = Arch::of_this_build().unwrap_or_default();
-    let version = Binary::new(version::CURRENT, "ubuntu", arch);
+/// Starts the supervisor. From then on, whatever ends this process ends the controller too.
+async fn tie(binaries: &Binaries, host: &Host, dirs: &Dirs, printer: &mut Printer) -> Result<Client> {
+    let version = version();
     printer.info(format!("Located Juju agent version {version} at {}", binaries.jujud.display()));
     install_binaries(dirs, &version, &binaries.all()).context("cannot install the agent binaries")?;
     let command = supervisor_command(dirs, &host.vars);
-    // From here on, whatever ends this process ends the controller too.
-    let mut lifeline = ensure_supervisor(dirs, &command).await.context("cannot start the supervisor")?;
+    let mut lifeline = match ensure_supervisor(dirs, &command).await {
+        Ok(client) => client,
+        Err(e) => {
+            let log = std::fs::read_to_string(log_path(dirs.dir())).unwrap_or_default();
+            let e = Error::failed(format!("cannot start the supervisor: {}", told(&e)));
+            return Err(if log.trim().is_empty() { e } else { e.context_after(log.trim()) });
+        }
+    };
     lifeline.lifeline().await.context("cannot tie the supervisor to this process")?;
+    Ok(lifeline)
+}
 
+/// The version of the agents, which is this client's.
+fn version() -> Binary {
+    Binary::new(version::CURRENT, "ubuntu", Arch::of_this_build().unwrap_or_default())
+}
+
+async fn build(plan: &Plan, binaries: &Binaries, host: &Host, dirs: &Dirs, printer: &mut Printer) -> Result {
+    let version = version();
+    let command = supervisor_command(dirs, &host.vars);
     printer.info(format!(
         "Launching controller instance(s) on {}/{}...",
         super::plan::CLOUD,
@@ -121,7 +155,7 @@ async fn build(
     let local =
         Local::new(dirs.clone(), plan.controller.clone(), plan.model.clone(), command, host.vars.clone());
     let machine = local.prepare(&MachineId::top(0), &plan.base).await.context("cannot make machine 0")?;
-    printer.info(format!(" - {} (arch={})", machine.instance_id(), arch.as_str()));
+    printer.info(format!(" - {} (arch={})", machine.instance_id(), version.arch));
     printer.info("Installing Juju agent on bootstrap instance");
     let tools = Tools { version: version.to_string(), url: String::new(), sha256: String::new(), size: 0 };
     machine.install_tools(&tools).context("cannot install the agent")?;
@@ -133,8 +167,7 @@ async fn build(
         plan.endpoint().split(':').next().unwrap_or_default()
     ));
     let work = until_it_serves(plan);
-    crate::context::with_progress(printer, "Waiting for the controller", work).await?;
-    Ok(lifeline)
+    crate::context::with_progress(printer, "Waiting for the controller", work).await
 }
 
 /// Has `jujud` make the store and machine 0's configuration. The parameters hold keys, so the file is private and
@@ -301,13 +334,16 @@ pub async fn destroy_dir(dir: &Path, host: &Host) -> Result {
             ClientError::Lost | ClientError::NotThere { .. } | ClientError::Dirs(DirsError::NotOurs { .. }),
         ) => {}
         // There is no program to start: no agent ran either.
-        Err(ClientError::Start { .. }) => {
-            dirs::remove_all(dir).context("cannot remove the controller's files")?;
-            files::remove_dir_all(dirs.runtime_dir()).context("cannot remove the controller's sockets")?;
-        }
+        Err(ClientError::Start { .. }) => remove_files(&dirs)?,
         Err(e) => return Err(Error::chain(&e)),
     }
     until_gone(dir).await
+}
+
+/// Removes a controller of which nothing runs.
+fn remove_files(dirs: &Dirs) -> Result {
+    dirs::remove_all(dirs.dir()).context("cannot remove the controller's files")?;
+    files::remove_dir_all(dirs.runtime_dir()).context("cannot remove the controller's sockets")
 }
 
 async fn until_gone(dir: &Path) -> Result {

@@ -104,6 +104,7 @@ fn option(arg: &clap::Arg, formats: &[&str]) -> String {
     let long = arg.get_long().map(|it| format!("--{it}"));
     let names = short.into_iter().chain(long).collect::<Vec<_>>().join(", ");
     let default = arg.get_default_values().first().map(|it| it.to_string_lossy().into_owned());
+    let default = default.filter(|it| !it.is_empty());
     let mut help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let default = if arg.get_id() == "format" && !formats.is_empty() {
         help = format!("{help} ({})", formats.join("|"));

@@ -180,18 +180,9 @@ impl Request {
         ctx.printer.info(format!("Creating Juju controller {name:?} on {CLOUD}/{REGION}"));
         let plan = Plan::make(self.wishes.clone(), ctx.store.dir(), SystemTime::now())?;
         let host = Host::of(&ctx.env);
-        let made = tokio::select! {
-            made = local::create(&plan, &binaries, &host, &mut ctx.printer) => made,
-            signal = interrupted() => Err(Error::failed(format!("bootstrap was ended by {signal}"))),
-        };
-        let started = match made {
-            Ok(started) => started,
-            Err(e) => {
-                // After a signal nobody has waited for the end of what the lifeline started.
-                local::destroy_dir(&plan.dir, &host).await?;
-                return Err(e.context("failed to bootstrap model"));
-            }
-        };
+        let started = local::create(&plan, &binaries, &host, &mut ctx.printer, interrupted())
+            .await
+            .map_err(|e| e.context("failed to bootstrap model"))?;
         if let Err(e) = local::register(&ctx.store, &plan, self.make_current) {
             started.destroy().await?;
             return Err(e);

@@ -162,18 +162,9 @@ impl Request {
         ctx.printer.info(format!("Starting controller {name} on this host"));
         let quiet = ctx.printer.settings().quiet;
         ctx.printer.settings_mut().quiet |= !ctx.printer.settings().verbose;
-        let made = tokio::select! {
-            made = local::create(&plan, binaries, &host, &mut ctx.printer) => made,
-            signal = interrupted() => Err(Error::failed(format!("ended by {signal}"))),
-        };
+        let made = local::create(&plan, binaries, &host, &mut ctx.printer, interrupted()).await;
         ctx.printer.settings_mut().quiet = quiet;
-        let started = match made {
-            Ok(started) => started,
-            Err(e) => {
-                local::destroy_dir(&plan.dir, &host).await?;
-                return Err(e);
-            }
-        };
+        let started = made?;
         let outcome = tokio::select! {
             outcome = self.work(ctx, &plan, &name, start) => outcome,
             signal = interrupted() => Err(Error::failed(format!("ended by {signal}"))),
@@ -306,9 +297,8 @@ async fn follow(ctx: &mut Context, session: &Session, expected: &[String], start
             }
         }
         // News wake this up; that a status is looked at now and then without any costs little.
-        match tokio::time::timeout(LOOK, watcher.next()).await {
-            Ok(Err(e)) => return Err(e.into()),
-            Ok(Ok(_)) | Err(_) => {}
+        if let Ok(Err(e)) = tokio::time::timeout(LOOK, watcher.next()).await {
+            return Err(e.into());
         }
     }
 }

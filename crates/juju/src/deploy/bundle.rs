@@ -1,10 +1,8 @@
 //! Deploys a bundle: which changes it takes is decided first, then they are made one by one.
 //!
-//! Charms of bundles are paths here; names on Charmhub need a controller that fetches them. Overlays are merged before
-//! anything is looked at. An application that the model has already keeps its charm and its units; it gets the
+//! Charms of bundles are paths here; names on Charmhub need a controller that fetches them. An application that the model has already keeps its charm and its units; it gets the
 //! options and the units that are missing.
 
-mod overlay;
 mod plan;
 
 use std::{
@@ -13,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use juju_charm::Bundle;
+use juju_charm::{Bundle, bundle::BundleApplication};
 use juju_core::{Base, Constraints};
 use juju_wire::{
     code,
@@ -34,7 +32,7 @@ use super::{archive::CharmArchive, charm, charm::ModelFacts, constraints};
 use crate::{
     api::{self, Session},
     cli::{Env, files},
-    error::{Error, Result},
+    error::{Error, Result, told},
     printer::Printer,
 };
 
@@ -58,26 +56,16 @@ pub fn find(path: &Path) -> Result<Option<PathBuf>> {
     Ok(is_yaml.then(|| path.to_owned()))
 }
 
-/// Reads a bundle with its overlays, and checks it.
+/// Reads a bundle with its overlays, and checks it. Paths in it are relative to the bundle.
 pub fn read(path: &Path, overlays: &[String], env: &Env) -> Result<Bundled> {
+    let cannot = |e: juju_charm::CharmError| Error::failed(format!("cannot deploy bundle: {}", told(&e)));
     let dir = path.parent().unwrap_or(Path::new(".")).to_owned();
-    let cannot = |e: String| Error::failed(format!("cannot deploy bundle: {e}"));
-    let mut texts = vec![(files::read(path, env)?, dir.clone())];
-    for overlay in overlays {
-        let overlay = files::expand(Path::new(overlay), env);
-        let dir = overlay.parent().unwrap_or(Path::new(".")).to_owned();
-        texts.push((files::read(&overlay, env)?, dir));
-    }
-    let text = overlay::merge(&texts, &dir).map_err(cannot)?;
-    let bundle = Bundle::parse(&text).map_err(|e| cannot(crate::error::told(&e)))?;
-    let errors = bundle.verify();
-    if !errors.is_empty() {
-        let list: Vec<_> = errors.iter().map(|it| format!("{it}")).collect();
-        return Err(Error::failed(format!(
-            "the provided bundle has the following errors:\n{}",
-            list.join("\n")
-        )));
-    }
+    let text = files::read(path, env)?;
+    let overlays = overlays.iter().map(|it| files::read(it.as_ref(), env)).collect::<Result<Vec<_>>>()?;
+    let overlays: Vec<_> = overlays.iter().map(String::as_str).collect();
+    let mut bundle = Bundle::parse_with_overlays(&text, &overlays).map_err(cannot)?;
+    bundle.resolve_includes(|file| std::fs::read(dir.join(file))).map_err(cannot)?;
+    bundle.verify().map_err(|e| Error::chain(&e))?;
     Ok(Bundled { bundle, dir })
 }
 
@@ -153,8 +141,7 @@ impl Maker<'_> {
                 Ok(self.session.connection.call::<call::Expose>(params).await?)
             }
             Change::Annotate { application } => {
-                let found = self.bundled.bundle.applications.get(&application).and_then(Option::as_ref);
-                let annotations = found.map(|it| it.annotations.clone()).unwrap_or_default();
+                let annotations = self.application(&application)?.annotations.clone();
                 let entity = format!("application-{application}");
                 let params = AnnotationsSet { annotations: vec![EntityAnnotations { annotations, entity }] };
                 api::item(self.session.connection.call::<annotations::Set>(params).await?)
@@ -184,8 +171,7 @@ impl Maker<'_> {
 
     async fn deploy(&self, name: &str, charm: (String, Option<String>)) -> Result {
         let uploaded = self.charms.get(&charm).ok_or_else(|| Error::failed("its charm was not uploaded"))?;
-        let application = self.bundled.bundle.applications.get(name).and_then(Option::as_ref);
-        let application = application.ok_or_else(|| Error::failed("the bundle does not have it"))?;
+        let application = self.application(name)?;
         let constraints: Constraints =
             application.constraints.parse().map_err(|e| Error::failed(format!("{e}")))?;
         let mut config = BTreeMap::new();
@@ -208,19 +194,20 @@ impl Maker<'_> {
 
     /// The options of an application as the text that the controller takes; nothing if it has none.
     fn options(&self, name: &str) -> Result<String> {
-        let application = self.bundled.bundle.applications.get(name).and_then(Option::as_ref);
-        let Some(application) = application.filter(|it| !it.options.is_empty()) else {
+        let options = &self.application(name)?.options;
+        if options.is_empty() {
             return Ok(String::new());
-        };
-        let mut options = application.options.clone();
-        for value in options.values_mut() {
-            overlay::include(value, &self.bundled.dir).map_err(Error::failed)?;
         }
         Ok(crate::output::yaml::to_string(&BTreeMap::from([(name, options)])))
     }
 
+    fn application(&self, name: &str) -> Result<&BundleApplication> {
+        let found = self.bundled.bundle.applications.get(name);
+        found.ok_or_else(|| Error::failed(format!("the bundle has no application {name:?}")))
+    }
+
     async fn add_machine(&mut self, key: String) -> Result {
-        let machine = self.bundled.bundle.machines.get(&key).cloned().flatten().unwrap_or_default();
+        let machine = self.bundled.bundle.machines.get(&key).cloned().unwrap_or_default();
         let wanted = [&machine.base, &self.bundled.bundle.default_base].into_iter().find(|it| !it.is_empty());
         let base: Option<Base> =
             wanted.map(|it| it.parse()).transpose().map_err(|e| Error::failed(format!("{e}")))?;

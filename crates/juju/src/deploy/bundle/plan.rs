@@ -106,8 +106,7 @@ impl fmt::Display for Place {
 pub(super) fn plan(bundle: &Bundle, existing: &Existing) -> Result<Vec<Change>, String> {
     let mut changes = vec![];
     let mut uploaded = BTreeSet::new();
-    let applications: Vec<(&String, &BundleApplication)> =
-        bundle.applications.iter().filter_map(|(name, it)| Some((name, it.as_ref()?))).collect();
+    let applications: Vec<(&String, &BundleApplication)> = bundle.applications.iter().collect();
     for (name, application) in &applications {
         if existing.applications.contains_key(*name) {
             if !application.options.is_empty() {
@@ -116,7 +115,7 @@ pub(super) fn plan(bundle: &Bundle, existing: &Existing) -> Result<Vec<Change>, 
             continue;
         }
         let charm = application.charm.clone();
-        if !charm.starts_with(['.', '/']) {
+        if !application.is_local() {
             return Err(format!(
                 "application {name}: charms from Charmhub cannot be part of a bundle yet; {charm:?} is not a path"
             ));
@@ -167,13 +166,14 @@ fn units(
     let (mut first, mut then) = (vec![], vec![]);
     for (name, application) in applications {
         let have = existing.applications.get(*name).map_or(0, |it| it.0);
-        for number in have..application.num_units.unwrap_or(0) {
-            // The last place stands for all further units.
+        for number in have..u64::try_from(application.num_units).unwrap_or(0) {
             let at = usize::try_from(number).unwrap_or(usize::MAX);
-            let text = application.to.get(at).or(application.to.last());
-            let place = match text {
+            let place = match application.placement(at) {
                 None => Place::New,
-                Some(text) => place(&text.parse()?, number),
+                Some(text) => {
+                    let placement = text.parse::<UnitPlacement>().map_err(|e| e.to_string())?;
+                    place(&placement, number)
+                }
             };
             let unit = Unit { application: (*name).clone(), number };
             match place {
@@ -206,12 +206,13 @@ fn order(mut waiting: Vec<(Unit, Place)>) -> Result<Vec<(Unit, Place)>, String> 
 }
 
 fn place(placement: &UnitPlacement, number: u64) -> Place {
-    let kind = (!placement.container.is_empty()).then(|| placement.container.clone());
+    let kind = placement.container.map(|it| it.to_string());
     match &placement.target {
         Target::New => kind.map_or(Place::New, |kind| Place::NewContainer { kind }),
-        Target::Machine(key) => Place::Machine { key: key.clone(), kind },
-        Target::Application { name, unit } => {
-            Place::Beside { unit: Unit { application: name.clone(), number: unit.unwrap_or(number) }, kind }
+        Target::Machine(key) => Place::Machine { key: key.to_string(), kind },
+        Target::Unit { app, number: of } => {
+            let unit = Unit { application: app.to_string(), number: of.map_or(number, u64::from) };
+            Place::Beside { unit, kind }
         }
     }
 }
@@ -222,7 +223,7 @@ mod tests {
 
     fn told(text: &str, existing: &[(&str, u64)]) -> Result<Vec<String>, String> {
         let bundle = Bundle::parse(text).unwrap();
-        assert_eq!(bundle.verify(), Vec::<String>::new());
+        bundle.verify().unwrap();
         let applications =
             existing.iter().map(|(name, units)| ((*name).to_owned(), (*units, false))).collect();
         plan(&bundle, &Existing { applications }).map(|it| it.iter().map(ToString::to_string).collect())
