@@ -130,12 +130,14 @@ impl Models {
                 move |(), scope| api_caller(for_api.clone(), server.clone(), api_model.clone(), scope),
                 exit,
             ),
-            alive_or_dying(Manifold::new(
+            // The undertaker of a dead model still needs it.
+            Manifold::new(
                 ENVIRON,
                 (),
                 move |(), scope| environ(for_environ.clone(), environ_model.clone(), scope),
                 exit,
-            )),
+            )
+            .when(RESPONSIBLE),
             alive_or_dying(Manifold::new(
                 PROVISIONER,
                 (API_CALLER, ENVIRON),
