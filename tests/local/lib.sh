@@ -42,6 +42,14 @@ fail() {
     return 1
 }
 
+# Whether what a command prints has a line that matches.
+shows() {
+    local pattern=$1 said
+    shift
+    said=$("$@")
+    grep -q -- "$pattern" <<<"$said" || fail "$*: no line matches $pattern in: $said"
+}
+
 # Whether a Python expression of `d`, the JSON on standard input, holds.
 query() {
     python3 -c '

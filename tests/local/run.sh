@@ -13,7 +13,7 @@ juju controllers --format json | query '"try-" not in str(d)' || fail "juju try 
 
 step "bootstrap"
 bootstrap suite
-juju whoami | grep -q '^User: *admin$'
+shows '^User: *admin$' juju whoami
 juju status --format json -m controller | query 'd["machines"]["0"]["juju-status"]["current"] == "started"'
 
 step "deploy goes active"
@@ -24,7 +24,7 @@ eventually 60 'all(u["workload-status"]["current"] == "active" for u in d["appli
 eventually 60 'd["applications"]["consumer"]["units"]["consumer/0"]["juju-status"]["current"] == "idle"'
 juju status --format json | query '"ahoy" in d["applications"]["server"]["units"]["server/0"]["workload-status"]["message"]'
 juju status --format json | query 'sum(bool(u.get("leader")) for u in d["applications"]["server"]["units"].values()) == 1'
-juju status | grep -q '^server ' || fail "no row for the application in the table"
+shows '^server ' juju status
 
 step "integrate, configure, expose"
 juju integrate consumer server
@@ -36,8 +36,8 @@ juju config server --reset greeting
 juju expose server
 juju status --format json | query 'd["applications"]["server"]["exposed"] is True'
 juju unexpose server
-juju show-unit server/0 | grep -q 'workload-version\|opened-ports'
-juju show-application server | grep -q '^server:'
+shows 'workload-version\|opened-ports' juju show-unit server/0
+shows '^server:' juju show-application server
 
 step "a unit more, a unit less"
 juju add-unit server
@@ -60,7 +60,7 @@ step "removal"
 juju remove-relation consumer server
 juju remove-application consumer --no-prompt
 eventually 60 '"consumer" not in d["applications"]'
-juju debug-log --replay --limit 5 | grep -q .
+shows . juju debug-log --replay --limit 5
 juju destroy-model demo --no-prompt
 juju models --format json | query 'all("demo" not in m["name"] for m in d["models"])'
 
