@@ -8,6 +8,11 @@ venv=${JUJU_TEST_VENV:-$work/venv}
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 "$venv/bin/pip" install -q "juju==3.6.*"
 
+# python-libjuju puts the client's ssh key into each model that it makes; Juju's own client makes the pair when it first
+# needs one.
+mkdir -p "$JUJU_DATA/ssh"
+ssh-keygen -q -t rsa -N '' -C juju-client-key -f "$JUJU_DATA/ssh/juju_id_rsa"
+
 bootstrap libjuju
 CONTROLLER=libjuju timeout 300 "$venv/bin/python" tests/libjuju/test_local.py
 finish libjuju

@@ -27,10 +27,17 @@ async def main() -> None:
         finally:
             await model.disconnect()
             await controller.destroy_models("libjuju", destroy_storage=True, force=False)
-        models = await controller.list_models()
-        assert "libjuju" not in models, models
+        await gone(controller, "libjuju")
     finally:
         await controller.disconnect()
+
+
+async def gone(controller: Controller, name: str, seconds: float = 60) -> None:
+    """Waits until the controller has no model of the name: the call that destroys it only begins."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while name in await controller.list_models():
+        assert asyncio.get_running_loop().time() < deadline, f"model {name} is still there"
+        await asyncio.sleep(0.2)
 
 
 async def life_of_a_model(model: Model) -> None:

@@ -9,7 +9,8 @@ need etcd etcd-server
 need protoc protobuf-compiler
 need cc gcc libc6-dev
 need python3 python3 python3-venv
-need sudo sudo
+need ssh-keygen openssh-client
+need runuser util-linux
 [ -e /usr/include/google/protobuf/descriptor.proto ] || packages+=(libprotobuf-dev)
 if [ ${#packages[@]} -gt 0 ]; then
     if [ "$(id -u)" != 0 ]; then

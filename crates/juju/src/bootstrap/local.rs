@@ -34,7 +34,7 @@ use super::{
 use crate::{
     error::{Context as _, Error, Result, told},
     printer::Printer,
-    store::{Accounts, BootstrapConfigs, Controllers, Models, Store, StoreError},
+    store::{Accounts, BootstrapConfigs, Controllers, Models, Store, StoreError, cookies},
 };
 
 /// The first try after a start comes soon: a controller is there in a fraction of a second.
@@ -112,7 +112,8 @@ impl Started {
 
     /// Ends the controller and removes it.
     pub async fn destroy(self) -> Result {
-        self.lifeline.destroy().await.context("cannot destroy the controller")
+        self.lifeline.destroy().await.context("cannot destroy the controller")?;
+        until_gone(self.dirs.dir()).await
     }
 
     /// Where its machines are, with their logs.
@@ -290,7 +291,7 @@ pub fn register(store: &Store, plan: &Plan, make_current: bool) -> Result {
         Ok(is_new)
     };
     match write().context("cannot write the controller to the client store")? {
-        true => Ok(()),
+        true => cookies::create(store, &plan.name).context("cannot make the controller's cookie jar"),
         false => Err(Error::failed(format!("controller {:?} already exists", plan.name))),
     }
 }
@@ -305,7 +306,8 @@ pub fn unregister(store: &Store, name: &str) -> Result {
         locked.update(|file: &mut BootstrapConfigs| file.controllers.remove(name))?;
         Ok(())
     };
-    write().context("cannot remove the controller from the client store")
+    write().context("cannot remove the controller from the client store")?;
+    cookies::remove(store, name).context("cannot remove the controller's cookie jar")
 }
 
 /// The directory of a local controller that was bootstrapped here.
@@ -343,7 +345,9 @@ pub async fn destroy_dir(dir: &Path, host: &Host) -> Result {
 /// Removes a controller of which nothing runs.
 fn remove_files(dirs: &Dirs) -> Result {
     dirs::remove_all(dirs.dir()).context("cannot remove the controller's files")?;
-    files::remove_dir_all(dirs.runtime_dir()).context("cannot remove the controller's sockets")
+    files::remove_dir_all(dirs.runtime_dir()).context("cannot remove the controller's sockets")?;
+    tidy(dirs.dir());
+    Ok(())
 }
 
 async fn until_gone(dir: &Path) -> Result {
@@ -356,7 +360,16 @@ async fn until_gone(dir: &Path) -> Result {
         sleep(pause).await;
         pause = (pause * 2).min(LAST_PAUSE);
     }
+    tidy(dir);
     Ok(())
+}
+
+/// Removes the directory that controllers are in, if this was the last one.
+fn tidy(dir: &Path) {
+    if let Some(parent) = dir.parent() {
+        // It fails while there are others.
+        let _ = std::fs::remove_dir(parent);
+    }
 }
 
 /// Starts the supervisor of a local controller if it is dead. False if it is none of ours, or gone.

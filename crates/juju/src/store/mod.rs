@@ -9,6 +9,7 @@ mod accounts;
 mod bootstrap_config;
 mod clouds;
 mod controllers;
+pub mod cookies;
 mod credentials;
 mod lock;
 mod models;
