@@ -54,7 +54,9 @@ pub(crate) async fn log_in(api: &Api, request: LoginRequest) -> Result<(Session,
         client = request.client_version,
         "logged in"
     );
-    let presence = (!entity.is_user()).then(|| shared.state.presence().connect(model.uuid(), entity.tag()));
+    // A controller's agent that works in another model is not that model's machine of its number.
+    let lives_in = if entity.is_controller() { &shared.state.controller()?.model } else { model.uuid() };
+    let presence = (!entity.is_user()).then(|| shared.state.presence().connect(lives_in, entity.tag()));
     let session = Session {
         shared: shared.clone(),
         entity,

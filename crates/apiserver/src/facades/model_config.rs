@@ -1,5 +1,8 @@
 //! `ModelConfig`: a model's settings and constraints (Juju 3.6 `apiserver/facades/client/modelconfig`).
 
+use std::collections::BTreeMap;
+
+use juju_core::Base;
 use juju_state::{block::BlockKind, constraints::Of};
 use juju_wire::{
     facade::model_config::{
@@ -27,7 +30,15 @@ async fn get(ctx: Ctx, (): ()) -> Result<ModelConfigResults> {
         let source = origin.as_str().to_owned();
         (name.to_owned(), ConfigValue { source, value: value.clone() })
     });
-    Ok(ModelConfigResults { config: shown.collect() })
+    let mut shown: BTreeMap<String, ConfigValue> = shown.collect();
+    // Clients of the time before bases ask for this one: python-libjuju names no series where it is empty, and a wrong
+    // one where it is missing.
+    if let Some(base) = shown.get("default-base") {
+        let series = base.value.as_str().and_then(|it| it.parse::<Base>().ok()).and_then(|it| it.series());
+        let value = series.unwrap_or_default().into();
+        shown.insert("default-series".to_owned(), ConfigValue { source: base.source.clone(), value });
+    }
+    Ok(ModelConfigResults { config: shown })
 }
 
 /// Which version agents run is the upgrader's to say.

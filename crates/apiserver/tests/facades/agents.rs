@@ -207,7 +207,10 @@ async fn a_machine_agent_deploys_its_units() {
         world.model.uuid().as_str()
     );
     let here = world.it.address.to_string();
-    assert_eq!(agent.call::<deployer::call::ConnectionInfo>(()).await.unwrap().api_addresses, [here.clone()]);
+    assert_eq!(
+        agent.call::<deployer::call::ConnectionInfo>(()).await.unwrap().api_addresses,
+        std::slice::from_ref(&here)
+    );
     assert_eq!(agent.call::<deployer::call::APIAddresses>(()).await.unwrap().result, [here]);
     assert_eq!(agent.call::<deployer::call::APIHostPorts>(()).await.unwrap().servers.len(), 1);
     let servers = agent.call::<deployer::call::WatchAPIHostPorts>(()).await.unwrap().notify_watcher_id;

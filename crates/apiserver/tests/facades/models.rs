@@ -238,6 +238,13 @@ async fn a_model_s_configuration() {
     assert_eq!(shown("logging-config"), (json!("<root>=DEBUG"), "model"));
     assert_eq!(shown("firewall-mode"), (json!("instance"), "default"));
     assert_eq!(shown("name"), (json!("demo"), "model"));
+    assert_eq!(shown("default-series"), (json!(""), "default"));
+    user.call::<model_config::call::ModelSet>(set("default-base", json!("ubuntu@22.04"))).await.unwrap();
+    let config = user.call::<model_config::call::ModelGet>(()).await.unwrap().config;
+    assert_eq!(
+        (&config["default-series"].value, config["default-series"].source.as_str()),
+        (&json!("jammy"), "model")
+    );
     user.call::<model_config::call::ModelUnset>(ModelUnset { keys: vec!["logging-config".into()] })
         .await
         .unwrap();

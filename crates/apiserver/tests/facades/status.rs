@@ -254,9 +254,22 @@ async fn the_controller_s_own_model() {
     said.data.insert("secret".into(), "x".into());
     said.data.insert("relation-id".into(), 3.into());
     home.set_machine_status(&id("0"), &said).await.unwrap();
-    let got = user.call::<client::call::FullStatus>(StatusParams::default()).await.unwrap();
     let _agent = world.it.machine_0(None).await;
+    let got = user.call::<client::call::FullStatus>(StatusParams::default()).await.unwrap();
     assert_eq!(home.status(&StatusOf::Machine(id("0"))).unwrap().info.data.len(), 2);
-    assert_eq!(got.machines["0"].instance_status.data.len(), 0);
+    assert_eq!(got.machines["0"].agent_status.data.keys().collect::<Vec<_>>(), ["relation-id"]);
+    world.stop().await;
+}
+
+#[tokio::test]
+async fn a_controller_at_work_is_nobody_s_machine() {
+    let world = World::running().await;
+    let agent = world.it.machine_0(Some(world.model.uuid())).await;
+    let seen = async |world: &World| status(world, &[]).await.machines["0"].agent_status.status.clone();
+    assert_eq!(seen(&world).await, "down", "it is another machine 0");
+    let own = world.machine_agent(&id("0")).await;
+    assert_eq!(seen(&world).await, "started");
+    agent.close().await;
+    own.close().await;
     world.stop().await;
 }

@@ -21,6 +21,9 @@ use juju_wire::{
 
 use crate::common::{AGENT_PASSWORD, TestServer, id, login};
 
+/// The password of the model's machines, which are other than the controller's of the same number.
+const MACHINE_PASSWORD: &str = "machinemachinemachine123";
+
 pub struct World {
     pub it: TestServer,
     pub model: Model,
@@ -111,7 +114,7 @@ impl World {
             ..NewInstance::default()
         };
         self.model.set_instance(machine, &instance).await.unwrap();
-        self.model.set_agent_password(&Agent::Machine(machine.clone()), AGENT_PASSWORD).await.unwrap();
+        self.model.set_agent_password(&Agent::Machine(machine.clone()), MACHINE_PASSWORD).await.unwrap();
         self.model.set_machine_status(machine, &NewStatus::new(id("started"), "")).await.unwrap();
     }
 
@@ -143,7 +146,7 @@ impl World {
     /// A connection of the machine's agent.
     pub async fn machine_agent(&self, machine: &MachineId) -> Connection {
         let connection = self.it.connect(Some(self.model.uuid())).await;
-        login(&connection, &format!("machine-{machine}"), AGENT_PASSWORD, &nonce(machine)).await.unwrap();
+        login(&connection, &format!("machine-{machine}"), MACHINE_PASSWORD, &nonce(machine)).await.unwrap();
         connection
     }
 
