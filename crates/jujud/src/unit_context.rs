@@ -19,14 +19,14 @@ use crate::machine::{Agent, binary_version};
 
 /// Shared by the deployer and the runner of units.
 #[derive(Clone)]
-pub struct UnitContext {
+pub(crate) struct UnitContext {
     agent: Agent,
     runner: Arc<Control<String>>,
 }
 
 impl UnitContext {
     /// Starts all units that were deployed before and that nobody stopped.
-    pub fn new(agent: Agent, runner: Control<String>) -> Self {
+    pub(crate) fn new(agent: Agent, runner: Control<String>) -> Self {
         let context = UnitContext { agent, runner: Arc::new(runner) };
         let conf = context.agent.conf().current();
         let stopped = names(conf.value(values::STOPPED_UNITS));
@@ -35,7 +35,7 @@ impl UnitContext {
     }
 
     /// For reports.
-    pub fn runner(&self) -> Control<String> {
+    pub(crate) fn runner(&self) -> Control<String> {
         Control::clone(&self.runner)
     }
 }

@@ -29,7 +29,7 @@ use super::Failure;
 use crate::controller_store;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Directory for juju data of the controller's machine
     #[arg(long)]
     data_dir: PathBuf,
@@ -37,7 +37,7 @@ pub struct Args {
     params: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let params = BootstrapParams::read(&args.params).map_err(anyhow::Error::new)?;
     let runtime = super::runtime(1)?;
     runtime.block_on(bootstrap(args, &params))?;

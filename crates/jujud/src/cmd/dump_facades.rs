@@ -7,7 +7,7 @@ use juju_apiserver::{Router, facades};
 
 use super::Failure;
 
-pub fn run() -> Result<(), Failure> {
+pub(super) fn run() -> Result<(), Failure> {
     let mut router = Router::default();
     facades::register_all(&mut router);
     let facades = router.dump_facades();

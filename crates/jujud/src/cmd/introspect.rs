@@ -15,7 +15,7 @@ use juju_agent::{
 use super::Failure;
 
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Directory for juju data
     #[arg(long, default_value = "/var/lib/juju")]
     data_dir: PathBuf,
@@ -28,7 +28,7 @@ pub struct Args {
     query: Vec<String>,
 }
 
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let reply = ask(args)?;
     let (head, body) = reply.split_once("\r\n\r\n").context("the agent's answer is no HTTP")?;
     let status = head.split(' ').nth(1).unwrap_or_default();

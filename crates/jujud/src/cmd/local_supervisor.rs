@@ -12,13 +12,13 @@ use super::Failure;
 use crate::logging::{LevelConfig, Router, Sink};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The directory of the controller's machines
     #[arg(long)]
     dir: PathBuf,
 }
 
-pub fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args) -> Result<(), Failure> {
     let router = Router::new(Sink::stderr(LevelConfig::default()));
     // Fails only if there is one already.
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(router));

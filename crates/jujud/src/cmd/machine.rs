@@ -8,7 +8,7 @@ use super::{Failure, USAGE};
 use crate::machine::{self, Config};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Id of the machine to run, containers too (0/lxd/1)
     #[arg(long, default_value = "")]
     machine_id: String,
@@ -34,7 +34,7 @@ pub struct Args {
     rest: Vec<String>,
 }
 
-pub fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args) -> Result<(), Failure> {
     let config = check(args)?;
     machine::main(config)
 }

@@ -8,7 +8,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use anyhow::Context as _;
 use juju_agent::{certs, conf::AgentConf};
 use juju_apiserver::{ApiServer, Leases, Limits, Logs, Objects, Router, Tools, facades};
-use juju_core::{Life, MachineId, Tag};
+use juju_core::{Life, Tag};
 use juju_engine::{Flag, Key, Manifold, Scope};
 use juju_state::{Clock, History, State};
 use juju_store::View;
@@ -182,12 +182,4 @@ async fn http_server(agent: Agent, server: ApiServer, scope: Scope) -> anyhow::R
     scope.publish(());
     scope.set_report(serde_json::json!({ "address": address.to_string() }));
     Ok(server.serve(listener, scope.token()).await?)
-}
-
-/// The machine whose agent this is.
-pub(super) fn machine_id(agent: &Agent) -> anyhow::Result<MachineId> {
-    match agent.tag().parse() {
-        Ok(Tag::Machine(id)) => Ok(id),
-        _ => anyhow::bail!("agent {} is no machine's", agent.tag()),
-    }
 }
