@@ -22,7 +22,11 @@ impl Leases {
     }
 
     /// The same on a clock of the caller's.
-    pub fn with_clock(state: State, me: &str, clock: impl Fn() -> BootTime + Send + Sync + 'static) -> Leases {
+    pub fn with_clock(
+        state: State,
+        me: &str,
+        clock: impl Fn() -> BootTime + Send + Sync + 'static,
+    ) -> Leases {
         let manager = LeaseManager::new(state, me, clock());
         Leases { manager, clock: Arc::new(clock) }
     }

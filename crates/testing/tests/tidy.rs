@@ -48,9 +48,13 @@ fn manifests_keep_to_the_architecture() {
         let dir = entry.expect("an entry").path();
         let name = dir.file_name().expect("a name").to_string_lossy().into_owned();
         let manifest = fs::read_to_string(dir.join("Cargo.toml")).expect("each crate has a manifest");
-        let may = allowed.get(&name).unwrap_or_else(|| panic!("crate {name} stands in ARCHITECTURE.md's table"));
+        let may =
+            allowed.get(&name).unwrap_or_else(|| panic!("crate {name} stands in ARCHITECTURE.md's table"));
         let excess: Vec<_> = dependencies(&manifest).difference(may).cloned().collect();
-        assert!(excess.is_empty(), "crate {name} depends on {excess:?}, which ARCHITECTURE.md does not allow");
+        assert!(
+            excess.is_empty(),
+            "crate {name} depends on {excess:?}, which ARCHITECTURE.md does not allow"
+        );
         crates.insert(name);
     }
     let gone: Vec<_> = allowed.keys().filter(|it| !crates.contains(*it)).collect();
@@ -76,7 +80,9 @@ fn visit(dir: &Path, f: &mut impl FnMut(&Path, &str)) {
             if path.file_name().is_some_and(|it| it != "target") {
                 visit(&path, f);
             }
-        } else if path.extension().is_some_and(|it| it == "rs") && path.components().any(|it| it.as_os_str() == "src") {
+        } else if path.extension().is_some_and(|it| it == "rs")
+            && path.components().any(|it| it.as_os_str() == "src")
+        {
             f(&path, &fs::read_to_string(&path).expect("a readable file"));
         }
     }

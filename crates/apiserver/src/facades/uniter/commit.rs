@@ -63,7 +63,8 @@ fn memory(it: SetUnitStateArg) -> Result<NewMemory> {
         Ok(id) => Ok((id, text)),
         Err(_) => Err(Error::not_valid(format!("relation id {id:?}"))),
     };
-    let relations = it.relation_state.map(|it| it.into_iter().map(number).collect::<Result<_>>()).transpose()?;
+    let relations =
+        it.relation_state.map(|it| it.into_iter().map(number).collect::<Result<_>>()).transpose()?;
     Ok(NewMemory {
         charm: it.charm_state,
         uniter: it.uniter_state,
@@ -122,7 +123,10 @@ fn refuse_unbuilt(it: &CommitHookChangesArg) -> Result<()> {
         (it.pod_spec.is_some() || it.set_raw_k8s_spec.is_some(), "Kubernetes specifications"),
     ] {
         if present {
-            return Err(Error::new(juju_wire::code::NOT_IMPLEMENTED, format!("{what} of a hook are not implemented")));
+            return Err(Error::new(
+                juju_wire::code::NOT_IMPLEMENTED,
+                format!("{what} of a hook are not implemented"),
+            ));
         }
     }
     Ok(())
@@ -132,7 +136,8 @@ fn ports(ctx: &Ctx, ranges: Option<Vec<EntityPortRange>>) -> Result<Vec<Endpoint
     let one = |it: EntityPortRange| {
         caller::own_unit(ctx, &it.tag)?;
         let protocol = it.protocol.parse().map_err(|err| Error::not_valid(format!("{err}")))?;
-        let range = PortRange::new(it.from_port, it.to_port, protocol).map_err(|err| Error::not_valid(err.to_string()))?;
+        let range = PortRange::new(it.from_port, it.to_port, protocol)
+            .map_err(|err| Error::not_valid(err.to_string()))?;
         Ok(EndpointPorts { endpoint: it.endpoint, range })
     };
     ranges.unwrap_or_default().into_iter().map(one).collect()

@@ -4,8 +4,9 @@ use juju_core::Tag;
 use juju_state::cloud;
 use juju_wire::{
     facade::uniter::{
-        ConfigSettingsResult, ConfigSettingsResults, GetLeadershipSettingsBulkResults, GetLeadershipSettingsResult,
-        MergeLeadershipSettingsBulkParams, MergeLeadershipSettingsParam, ModelResult,
+        ConfigSettingsResult, ConfigSettingsResults, GetLeadershipSettingsBulkResults,
+        GetLeadershipSettingsResult, MergeLeadershipSettingsBulkParams, MergeLeadershipSettingsParam,
+        ModelResult,
     },
     params::*,
 };
@@ -69,7 +70,10 @@ impl FromOutcome<BTreeMap<String, String>> for GetLeadershipSettingsResult {
     }
 }
 
-pub(super) async fn read_leader_settings(ctx: Ctx, args: Entities) -> Result<GetLeadershipSettingsBulkResults> {
+pub(super) async fn read_leader_settings(
+    ctx: Ctx,
+    args: Entities,
+) -> Result<GetLeadershipSettingsBulkResults> {
     let one = async |tag: String| {
         let application = caller::own_application(&ctx, &tag)?;
         Ok(ctx.model().leader_settings(&application)?.settings.clone())
@@ -77,7 +81,10 @@ pub(super) async fn read_leader_settings(ctx: Ctx, args: Entities) -> Result<Get
     Ok(GetLeadershipSettingsBulkResults { results: each(tags(args), one).await })
 }
 
-pub(super) async fn merge_leader_settings(ctx: Ctx, args: MergeLeadershipSettingsBulkParams) -> Result<ErrorResults> {
+pub(super) async fn merge_leader_settings(
+    ctx: Ctx,
+    args: MergeLeadershipSettingsBulkParams,
+) -> Result<ErrorResults> {
     let one = async |it: MergeLeadershipSettingsParam| {
         caller::own_application(&ctx, &it.application_tag)?;
         let unit = caller::unit(&ctx)?.clone();

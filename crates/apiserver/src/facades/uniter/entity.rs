@@ -4,9 +4,9 @@ use juju_core::{CharmUrl, Tag};
 use juju_state::cleanup::How;
 use juju_wire::{
     facade::uniter::{
-        CharmURLs, EntitiesCharmURL, EntityCharmURL, EntityWorkloadVersion, EntityWorkloadVersions, IntResult,
-        IntResults, ResolvedModeResult, ResolvedModeResults, StringBoolResult, StringBoolResults, UnitRefreshResult,
-        UnitRefreshResults,
+        CharmURLs, EntitiesCharmURL, EntityCharmURL, EntityWorkloadVersion, EntityWorkloadVersions,
+        IntResult, IntResults, ResolvedModeResult, ResolvedModeResults, StringBoolResult, StringBoolResults,
+        UnitRefreshResult, UnitRefreshResults,
     },
     params::*,
 };
@@ -60,7 +60,9 @@ pub(super) async fn life(ctx: Ctx, args: Entities) -> Result<LifeResults> {
         let own = caller::unit(&ctx)?;
         match tag.parse() {
             Ok(Tag::Unit(name)) if name == *own => Ok(ctx.model().unit(&name)?.life.to_string()),
-            Ok(Tag::Application(name)) if name == *own.app() => Ok(ctx.model().application(&name)?.life.to_string()),
+            Ok(Tag::Application(name)) if name == *own.app() => {
+                Ok(ctx.model().application(&name)?.life.to_string())
+            }
             _ => Err(Error::unauthorized()),
         }
     };
@@ -81,12 +83,14 @@ pub(super) async fn clear_resolved(ctx: Ctx, args: Entities) -> Result<ErrorResu
 }
 
 pub(super) async fn destroy(ctx: Ctx, args: Entities) -> Result<ErrorResults> {
-    let one = async |tag: String| Ok(ctx.model().destroy_unit(&caller::own_unit(&ctx, &tag)?, How::GENTLY).await?);
+    let one =
+        async |tag: String| Ok(ctx.model().destroy_unit(&caller::own_unit(&ctx, &tag)?, How::GENTLY).await?);
     Ok(ErrorResults::from_results(each(tags(args), one).await))
 }
 
 pub(super) async fn destroy_all_subordinates(ctx: Ctx, args: Entities) -> Result<ErrorResults> {
-    let one = async |tag: String| Ok(ctx.model().destroy_subordinates(&caller::own_unit(&ctx, &tag)?).await?);
+    let one =
+        async |tag: String| Ok(ctx.model().destroy_subordinates(&caller::own_unit(&ctx, &tag)?).await?);
     Ok(ErrorResults::from_results(each(tags(args), one).await))
 }
 

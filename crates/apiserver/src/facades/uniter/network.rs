@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use juju_core::{Address, Tag, network::Scope};
 use juju_wire::{
-    facade::uniter::{InterfaceAddress, NetworkInfo, NetworkInfoParams, NetworkInfoResult, NetworkInfoResults},
+    facade::uniter::{
+        InterfaceAddress, NetworkInfo, NetworkInfoParams, NetworkInfoResult, NetworkInfoResults,
+    },
     params::*,
 };
 
@@ -53,7 +55,9 @@ pub(super) async fn info(ctx: Ctx, args: NetworkInfoParams) -> Result<NetworkInf
         let result = match known {
             true => one(&machine.all(), machine.private.as_ref().map(|it| &it.address)),
             false => NetworkInfoResult {
-                error: Some(juju_wire::Error::not_found(format!("binding name {binding:?} not defined by the unit's charm"))),
+                error: Some(juju_wire::Error::not_found(format!(
+                    "binding name {binding:?} not defined by the unit's charm"
+                ))),
                 ..NetworkInfoResult::default()
             },
         };

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use juju_core::{Tag, UnitPorts};
 use juju_wire::{
     facade::uniter::{
-        OpenPortRangesByEndpointResult, OpenPortRangesByEndpointResults, OpenUnitPortRangesByEndpoint, PortRange,
+        OpenPortRangesByEndpointResult, OpenPortRangesByEndpointResults, OpenUnitPortRangesByEndpoint,
+        PortRange,
     },
     params::*,
 };
@@ -43,7 +44,9 @@ pub(super) async fn of_unit(ctx: Ctx, (): ()) -> Result<OpenPortRangesByEndpoint
         let machine = ctx.model().unit_machine(unit)?;
         let ports = ctx.model().ports(&machine)?;
         let own = ports.iter().filter(|(name, _)| name == unit);
-        Ok(own.map(|(unit, doc)| (Tag::from(unit.clone()).to_string(), shown(&doc.ports))).collect::<ByUnit>())
+        Ok(own
+            .map(|(unit, doc)| (Tag::from(unit.clone()).to_string(), shown(&doc.ports)))
+            .collect::<ByUnit>())
     };
     Ok(OpenPortRangesByEndpointResults { results: vec![outcome(read())] })
 }

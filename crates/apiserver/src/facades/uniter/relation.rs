@@ -4,9 +4,9 @@ use juju_core::{RelationId, Tag};
 use juju_state::relation::RelationDoc;
 use juju_wire::{
     facade::uniter::{
-        Endpoint, RelatedApplicationDetails, RelationIds, RelationResultV2, RelationResultsV2, RelationStatusArg,
-        RelationStatusArgs, RelationUnit, RelationUnitStatus, RelationUnitStatusResult, RelationUnitStatusResults,
-        RelationUnits,
+        Endpoint, RelatedApplicationDetails, RelationIds, RelationResultV2, RelationResultsV2,
+        RelationStatusArg, RelationStatusArgs, RelationUnit, RelationUnitStatus, RelationUnitStatusResult,
+        RelationUnitStatusResults, RelationUnits,
     },
     params::*,
 };
@@ -123,7 +123,8 @@ pub(super) async fn leave_scope(ctx: Ctx, args: RelationUnits) -> Result<ErrorRe
 pub(super) async fn set_status(ctx: Ctx, args: RelationStatusArgs) -> Result<ErrorResults> {
     let one = async |it: RelationStatusArg| {
         let unit = caller::own_unit(&ctx, &it.unit_tag)?;
-        let relation = ctx.model().relation(relation_id(it.relation_id)?).map_err(|_| Error::unauthorized())?;
+        let relation =
+            ctx.model().relation(relation_id(it.relation_id)?).map_err(|_| Error::unauthorized())?;
         relation.endpoint(unit.app()).map_err(|_| Error::unauthorized())?;
         let args = EntityStatusArgs { status: it.status, info: it.message, ..EntityStatusArgs::default() };
         Ok(ctx.model().set_relation_status(relation.id, Some(&unit), &convert::new_status(&args)?).await?)

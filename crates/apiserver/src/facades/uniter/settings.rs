@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use juju_core::Tag;
 use juju_state::{lease, relation::settings::Bag};
-use juju_wire::{
-    facade::uniter::{RelationUnit, RelationUnitPair, RelationUnitPairs, RelationUnits, SettingsResult, SettingsResults},
+use juju_wire::facade::uniter::{
+    RelationUnit, RelationUnitPair, RelationUnitPairs, RelationUnits, SettingsResult, SettingsResults,
 };
 
 use super::caller;

@@ -7,7 +7,8 @@ use juju_state::{lease, status::StatusOf};
 use juju_wire::{
     Time,
     facade::uniter::{
-        ApplicationStatusResult, ApplicationStatusResults, GoalState, GoalStateResult, GoalStateResults, GoalStateStatus,
+        ApplicationStatusResult, ApplicationStatusResults, GoalState, GoalStateResult, GoalStateResults,
+        GoalStateStatus,
     },
     params::*,
 };
@@ -80,7 +81,11 @@ pub(super) async fn application(ctx: Ctx, args: Entities) -> Result<ApplicationS
         let unit = caller::own_unit(&ctx, &tag)?;
         let (model, name) = (ctx.model(), unit.app());
         if lease::leader(&model.image(), model.uuid(), name)?.as_ref() != Some(&unit) {
-            return Err(juju_state::Error::NotLeader { unit: unit.to_string(), application: name.to_string() }.into());
+            return Err(juju_state::Error::NotLeader {
+                unit: unit.to_string(),
+                application: name.to_string(),
+            }
+            .into());
         }
         let application = model.application(name)?;
         let mut units = BTreeMap::new();
@@ -137,7 +142,10 @@ fn goal_units(ctx: &Ctx, name: &juju_core::ApplicationName) -> Result<BTreeMap<S
         let info = &ctx.model().status(&StatusOf::Workload(it.name.clone()))?.info;
         // One that goes is told as dying, whatever its workload says.
         let status = if it.life.is_alive() { info.status.as_str() } else { it.life.as_str() };
-        units.insert(it.name.to_string(), GoalStateStatus { status: status.to_owned(), since: Time(info.since) });
+        units.insert(
+            it.name.to_string(),
+            GoalStateStatus { status: status.to_owned(), since: Time(info.since) },
+        );
     }
     Ok(units)
 }

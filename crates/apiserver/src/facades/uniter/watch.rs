@@ -4,7 +4,10 @@ use juju_core::Tag;
 use juju_state::{Watcher, relation::RelationUnitsChange as Change};
 use juju_wire::{
     facade::{
-        uniter::{RelationUnit, RelationUnits, RelationUnitsChange, RelationUnitsWatchResult, RelationUnitsWatchResults, UnitSettings},
+        uniter::{
+            RelationUnit, RelationUnits, RelationUnitsChange, RelationUnitsWatchResult,
+            RelationUnitsWatchResults, UnitSettings,
+        },
         watchers::{RelationUnitsChanges, StringsChanges},
     },
     params::*,
@@ -38,7 +41,8 @@ pub(super) async fn entity(ctx: Ctx, args: Entities) -> Result<NotifyWatchResult
 }
 
 pub(super) async fn config_hash(ctx: Ctx, args: Entities) -> Result<StringsWatchResults> {
-    let one = async |tag: String| strings(&ctx, ctx.model().watch_unit_config(&caller::own_unit(&ctx, &tag)?)?);
+    let one =
+        async |tag: String| strings(&ctx, ctx.model().watch_unit_config(&caller::own_unit(&ctx, &tag)?)?);
     Ok(StringsWatchResults::from_results(each(tags(args), one).await))
 }
 
@@ -51,16 +55,21 @@ pub(super) async fn trust_hash(ctx: Ctx, args: Entities) -> Result<StringsWatchR
 }
 
 pub(super) async fn addresses_hash(ctx: Ctx, args: Entities) -> Result<StringsWatchResults> {
-    let one = async |tag: String| strings(&ctx, ctx.model().watch_unit_addresses(&caller::own_unit(&ctx, &tag)?)?);
+    let one =
+        async |tag: String| strings(&ctx, ctx.model().watch_unit_addresses(&caller::own_unit(&ctx, &tag)?)?);
     Ok(StringsWatchResults::from_results(each(tags(args), one).await))
 }
 
 pub(super) async fn relations(ctx: Ctx, args: Entities) -> Result<StringsWatchResults> {
-    let one = async |tag: String| strings(&ctx, ctx.model().watch_unit_relations(&caller::own_unit(&ctx, &tag)?)?);
+    let one =
+        async |tag: String| strings(&ctx, ctx.model().watch_unit_relations(&caller::own_unit(&ctx, &tag)?)?);
     Ok(StringsWatchResults::from_results(each(tags(args), one).await))
 }
 
-fn strings(ctx: &Ctx, (first, watcher): (Vec<String>, Watcher<Vec<String>>)) -> Result<(String, Vec<String>)> {
+fn strings(
+    ctx: &Ctx,
+    (first, watcher): (Vec<String>, Watcher<Vec<String>>),
+) -> Result<(String, Vec<String>)> {
     let id = ctx.watchers().add(from_state(watcher, |changes| StringsChanges { changes }))?;
     Ok((id, first))
 }
@@ -97,8 +106,16 @@ pub(super) async fn relation_units(ctx: Ctx, args: RelationUnits) -> Result<Rela
 fn shown(change: Change) -> RelationUnitsChange {
     let settings = |version: u32| UnitSettings { version: version.into() };
     RelationUnitsChange {
-        changed: change.changed.into_iter().map(|(unit, version)| (unit.to_string(), settings(version))).collect(),
-        app_changed: change.app_changed.into_iter().map(|(name, version)| (name.to_string(), version.into())).collect(),
+        changed: change
+            .changed
+            .into_iter()
+            .map(|(unit, version)| (unit.to_string(), settings(version)))
+            .collect(),
+        app_changed: change
+            .app_changed
+            .into_iter()
+            .map(|(name, version)| (name.to_string(), version.into()))
+            .collect(),
         departed: change.departed.iter().map(ToString::to_string).collect(),
     }
 }
