@@ -1,6 +1,6 @@
 //! `jujud machine`: flags, their checks and texts (Juju 3.6 `cmd/jujud/agent`).
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 
 use juju_core::MachineId;
 
@@ -16,8 +16,9 @@ pub(super) struct Args {
     #[arg(long, default_value = "")]
     controller_id: String,
     /// Directory for juju data
+    // As text of the system's: a path would be refused by the parser when it is empty, in words that are not Juju's.
     #[arg(long, default_value = "/var/lib/juju")]
-    data_dir: PathBuf,
+    data_dir: OsString,
     /// Log to standard error instead of the agent's file
     #[arg(long)]
     log_to_stderr: bool,
@@ -54,7 +55,7 @@ fn check(args: Args) -> Result<Config, Failure> {
         .machine_id
         .parse()
         .map_err(|_| Failure::usage("--machine-id option must be a non-negative integer"))?;
-    if args.data_dir.as_os_str().is_empty() {
+    if args.data_dir.is_empty() {
         return Err(Failure::usage("--data-dir option must be set"));
     }
     if !args.rest.is_empty() {
@@ -64,7 +65,7 @@ fn check(args: Args) -> Result<Config, Failure> {
         "" if args.debug => crate::logging::LevelConfig::debug(),
         text => crate::logging::parse(text).map_err(|err| Failure { error: err.into(), code: USAGE })?,
     };
-    Ok(Config { machine_id, data_dir: args.data_dir, log_to_stderr: args.log_to_stderr, levels })
+    Ok(Config { machine_id, data_dir: args.data_dir.into(), log_to_stderr: args.log_to_stderr, levels })
 }
 
 #[cfg(test)]
