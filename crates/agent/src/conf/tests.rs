@@ -1,3 +1,5 @@
+//! The file agent.conf: read, written, cut short, and as Juju writes it.
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,3 +1,5 @@
+//! The lock between processes, its report and its log.
+
 use std::path::Path;
 use std::time::Duration;
 

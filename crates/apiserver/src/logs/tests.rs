@@ -1,3 +1,5 @@
+//! Records kept, read back and filtered.
+
 use std::time::Duration;
 
 use futures_util::StreamExt as _;

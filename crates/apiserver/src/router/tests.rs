@@ -1,3 +1,5 @@
+//! What the router answers for facades and methods that are there, and are not.
+
 use juju_wire::{
     facade::{application, block, client, machiner, model_manager, pinger},
     params::{Entities, LifeResults},

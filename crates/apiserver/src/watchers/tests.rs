@@ -1,3 +1,5 @@
+//! Next, Stop and the end of a connection's watchers.
+
 use std::sync::Arc;
 
 use juju_wire::facade::watchers::{EntitiesChanges, StringsChanges};
