@@ -9,6 +9,7 @@ need etcd etcd-server
 need protoc protobuf-compiler
 need cc gcc libc6-dev
 need python3 python3 python3-venv
+python3 -c 'import ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
 need ssh-keygen openssh-client
 need runuser util-linux
 [ -e /usr/include/google/protobuf/descriptor.proto ] || packages+=(libprotobuf-dev)
